@@ -7,10 +7,10 @@ use super::exact::{Motion, X0};
 use crate::claim::PaperError;
 use crate::runs::Case;
 use sarrus::analysis::MethodText;
-use sarrus::model::settings::OptionValue;
-use sarrus::solve::integrators::{Because, Flow, Observer, Samples, integrate};
+use sarrus::model::settings::WrittenOption;
+use sarrus::solve::integrators::{Because, Observer, Proceed, Samples, integrate};
 use sarrus::solve::{
-    Control, Crossing, Dynamics, Options, Problem, Regularize, State, StepInfo, Steps, formulations,
+    Crossing, Dynamics, Options, Problem, Regularize, State, StepControl, StepInfo, StepMode, formulations,
     integrators, stabilizations,
 };
 use sarrus::system::Mechanism;
@@ -57,8 +57,8 @@ pub fn run(
     let mut options = Options::new();
     for (name, value) in &choice.options {
         match value {
-            OptionValue::Number(x) => options.set(name.as_str(), *x),
-            OptionValue::Name(text) => options.set(name.as_str(), text.as_str()),
+            WrittenOption::Number(x) => options.set(name.as_str(), *x),
+            WrittenOption::Name(text) => options.set(name.as_str(), text.as_str()),
         };
     }
     let none = Options::new();
@@ -68,7 +68,7 @@ pub fn run(
         .and_then(|(made, kind)| Ok((made, kind, (kind.new)(&none)?)));
     let ((formulation, stabilization), kind, mut method) = made.map_err(|e| bad(e.to_string()))?;
     let fixed = (!kind.adaptive).then_some(how.size);
-    let mut control = Control::new(how.size, 1e-2 * how.size, fixed).map_err(|e| bad(e.to_string()))?;
+    let mut control = StepControl::new(how.size, 1e-2 * how.size, fixed).map_err(|e| bad(e.to_string()))?;
     let mut s = State { t: 0.0, ..case.system.start() };
     place(&mut s, start);
     let mut mechanism = case.system.mechanism();
@@ -78,7 +78,7 @@ pub fn run(
     if project {
         dynamics.project(&mut s).map_err(|e| bad(e.to_string()))?;
     }
-    let steps = if kind.adaptive { Steps::Chosen(how.size) } else { Steps::Fixed };
+    let steps = if kind.adaptive { StepMode::Chosen(how.size) } else { StepMode::Fixed };
     dynamics.regularize(how.regularize, steps).map_err(|e| bad(e.to_string()))?;
     let mut look = Look(Vec::new());
     for stop in landing.into_iter().chain([X0]) {
@@ -112,7 +112,7 @@ fn place(s: &mut State, [q1, q2, y1, y2]: [f64; 4]) {
 struct Look(Vec<Motion>);
 
 impl Observer<Dynamics<'_, Mechanism>> for Look {
-    fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _: &StepInfo) -> Flow {
+    fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _: &StepInfo) -> Proceed {
         let a = ode.evaluate(s).map_or([f64::NAN; 2], |a| [a.vdot[2], a.vdot[5]]);
         self.0.push(Motion {
             t: s.t,
@@ -120,6 +120,6 @@ impl Observer<Dynamics<'_, Mechanism>> for Look {
             y: [s.v[2], s.v[5] - s.v[2]],
             ydot: [a[0], a[1] - a[0]],
         });
-        Flow::Continue
+        Proceed::Continue
     }
 }

@@ -7,9 +7,10 @@ use crate::claim::PaperError;
 use crate::runs::Case;
 use sarrus::analysis::{MethodText, assemble};
 use sarrus::math::{quat_conjugate, quat_mul};
-use sarrus::model::settings::{Assembly, OptionValue};
+use sarrus::model::settings::{Assembly, WrittenOption};
 use sarrus::solve::{
-    Control, Dynamics, Equations, Options, Problem, Stage, State, formulations, integrators, stabilizations,
+    Dynamics, Equations, Options, Problem, Stage, State, StepControl, formulations, integrators,
+    stabilizations,
 };
 
 const MODEL: &str = include_str!("ball.toml");
@@ -69,8 +70,8 @@ impl Ball {
         let mut options = Options::new();
         for (name, value) in &choice.options {
             match value {
-                OptionValue::Number(x) => options.set(name.as_str(), *x),
-                OptionValue::Name(text) => options.set(name.as_str(), text.as_str()),
+                WrittenOption::Number(x) => options.set(name.as_str(), *x),
+                WrittenOption::Name(text) => options.set(name.as_str(), text.as_str()),
             };
         }
         let start = assemble(&self.case.model, &self.case.system, Assembly::default())
@@ -81,7 +82,7 @@ impl Ball {
             .and_then(|f| Ok((f, stabilizations::make("projection", &Options::new())?)))
             .and_then(|made| Ok((made, (integrators::find(&choice.kind)?.new)(&options)?)));
         let ((formulation, stabilization), mut integrator) = made.map_err(|e| bad(e.to_string()))?;
-        let mut control = Control::new(1e-6, 1e-8, Some(h)).map_err(|e| bad(e.to_string()))?;
+        let mut control = StepControl::new(1e-6, 1e-8, Some(h)).map_err(|e| bad(e.to_string()))?;
         control.t_end = t_end;
         let mut dynamics =
             Dynamics::new(&mut mechanism, formulation, stabilization).map_err(|e| bad(e.to_string()))?;

@@ -14,7 +14,8 @@ use super::spectrum::{Spectrum, spectrum};
 use crate::claim::PaperError;
 use crate::runs::{Case, Tally};
 use sarrus::analysis::{
-    About, MethodText, ModeKind, Overrides, Simulate, Status, Trajectory, modes, prescribed, simulate,
+    MethodText, ModeKind, OperatingPoint, RunOverrides, Simulate, Status, Trajectory, modes, prescribed,
+    simulate,
 };
 
 const FLEXIBLE: &str = include_str!("../../models/crane.toml");
@@ -142,7 +143,7 @@ impl Way {
         }
     }
 
-    fn overrides(self, t_end: f64, every: f64) -> Result<Overrides, PaperError> {
+    fn overrides(self, t_end: f64, every: f64) -> Result<RunOverrides, PaperError> {
         let (method, step, rtol) = match self {
             Way::Step(method, h) => (method, Some(h), None),
             Way::Tolerance(method, rtol) => (method, None, Some(rtol)),
@@ -150,7 +151,7 @@ impl Way {
         let MethodText(integrator) =
             method.parse().map_err(|e| PaperError::Run { what: self.name(), reason: format!("{e}") })?;
         let columns = ["arm?.*", "tip.*"].map(String::from).to_vec();
-        Ok(Overrides {
+        Ok(RunOverrides {
             integrator: Some(integrator),
             step,
             rtol,
@@ -158,7 +159,7 @@ impl Way {
             t_end: Some(t_end),
             every: Some(every),
             columns: Some(columns),
-            ..Overrides::default()
+            ..RunOverrides::default()
         })
     }
 }
@@ -218,7 +219,7 @@ pub fn runs(slice: &Slice, tally: &mut Tally) -> Result<Runs, PaperError> {
     let missing = |what: &str| bad(what, "a column is missing".into());
 
     tally.next("crane, inverse dynamics")?;
-    let every = Overrides { t_end: Some(t_end), every: Some(EVERY), ..Overrides::default() };
+    let every = RunOverrides { t_end: Some(t_end), every: Some(EVERY), ..RunOverrides::default() };
     let known = prescribed(&stiff.model, &stiff.system, &every).map_err(|e| bad("crane", e.to_string()))?;
     let inverse = Motion::read(&known.trajectory, true).ok_or_else(|| missing("crane, inverse"))?;
     let known = prescribed(&driven.model, &driven.system, &every).map_err(|e| bad("crane", e.to_string()))?;
@@ -288,7 +289,7 @@ fn at_the_end() -> Result<Case, PaperError> {
 
 /// Frequencies of small vibrations about the start, slowest first \[rad/s\].
 fn natural(case: &Case) -> Result<Vec<f64>, PaperError> {
-    let report = modes(&case.model, &case.system, About::Start)
+    let report = modes(&case.model, &case.system, OperatingPoint::Start)
         .map_err(|e| PaperError::Run { what: format!("modes of {}", case.name), reason: e.to_string() })?;
     let swings = report.modes.iter().filter(|m| m.kind == ModeKind::Oscillation);
     Ok(swings.map(|m| m.eigenvalue[1].abs()).collect())

@@ -8,7 +8,7 @@ use super::reference::LOCK_TIMES;
 use crate::claim::{Claim, PaperError, Verdict};
 use crate::runs::{Case, Tally, largest};
 use crate::table::Table;
-use sarrus::analysis::{MethodText, Outcome, Overrides, Simulate, Status, simulate};
+use sarrus::analysis::{MethodText, Outcome, RunOverrides, Simulate, Status, simulate};
 
 const MODEL: &str = include_str!("../../models/deployment.toml");
 const DISTANCES: &str = "[constraints]
@@ -37,16 +37,17 @@ impl Way {
         }
     }
 
-    fn overrides(self) -> Result<Overrides, PaperError> {
+    fn overrides(self) -> Result<RunOverrides, PaperError> {
         let (method, o) = match self {
-            Way::Step(method, h) => (method, Overrides { step: Some(h), ..Overrides::default() }),
-            Way::Accuracy(method, rtol) => {
-                (method, Overrides { rtol: Some(rtol), atol: Some(1e-2 * rtol), ..Overrides::default() })
-            }
+            Way::Step(method, h) => (method, RunOverrides { step: Some(h), ..RunOverrides::default() }),
+            Way::Accuracy(method, rtol) => (
+                method,
+                RunOverrides { rtol: Some(rtol), atol: Some(1e-2 * rtol), ..RunOverrides::default() },
+            ),
         };
         let MethodText(integrator) =
             method.parse().map_err(|e| PaperError::Run { what: self.name(), reason: format!("{e}") })?;
-        Ok(Overrides { integrator: Some(integrator), t_end: Some(1.5), every: Some(0.005), ..o })
+        Ok(RunOverrides { integrator: Some(integrator), t_end: Some(1.5), every: Some(0.005), ..o })
     }
 }
 

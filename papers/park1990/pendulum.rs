@@ -4,10 +4,10 @@ use super::reference::{FORCES, Q, V};
 use crate::claim::PaperError;
 use crate::runs::{Case, Tally, largest};
 use crate::table::Table;
-use sarrus::analysis::{MethodText, Outcome, Overrides, Simulate, Status, assemble, simulate};
+use sarrus::analysis::{MethodText, Outcome, RunOverrides, Simulate, Status, assemble, simulate};
 use sarrus::model::settings::Assembly;
 use sarrus::solve::{
-    Control, Dynamics, Equations, Options, Problem, Stage, formulations, integrators, stabilizations,
+    Dynamics, Equations, Options, Problem, Stage, StepControl, formulations, integrators, stabilizations,
 };
 use std::f64::consts::TAU;
 
@@ -93,9 +93,9 @@ fn bad(what: &str, reason: impl ToString) -> PaperError {
 }
 
 /// A run that may fail.
-fn run(case: &Case, method: &str, overrides: Overrides) -> Result<Outcome, PaperError> {
+fn run(case: &Case, method: &str, overrides: RunOverrides) -> Result<Outcome, PaperError> {
     let MethodText(integrator) = method.parse().map_err(|e| bad(method, e))?;
-    let overrides = Overrides { integrator: Some(integrator), ..overrides };
+    let overrides = RunOverrides { integrator: Some(integrator), ..overrides };
     simulate(&case.model, &case.system, &Simulate { overrides, record: true }, &mut ())
         .map_err(|e| bad(method, e))
 }
@@ -115,7 +115,7 @@ fn errors(case: &Case, form: &str, h: f64) -> Result<[f64; 3], PaperError> {
     options.set("form", form);
     let kind = integrators::find("staggered").map_err(|e| bad(&e))?;
     let mut steps = (kind.new)(&options).map_err(|e| bad(&e))?;
-    let mut control = Control::new(1e-6, 1e-8, Some(h)).map_err(|e| bad(&e))?;
+    let mut control = StepControl::new(1e-6, 1e-8, Some(h)).map_err(|e| bad(&e))?;
     control.t_end = 1.0;
     let mut s = start.state;
     steps.prepare(&case.system.structure);
@@ -155,8 +155,13 @@ pub fn path(run: &Outcome, body: &str) -> [Vec<f64>; 3] {
 /// A run of `t_end` seconds, which may be lost on the way.
 fn long(case: &Case, form: &str, h: f64, t_end: f64) -> Result<Long, PaperError> {
     let columns = Some(["energy.*", "violation.position"].map(String::from).to_vec());
-    let overrides =
-        Overrides { step: Some(h), t_end: Some(t_end), every: Some(0.1), columns, ..Overrides::default() };
+    let overrides = RunOverrides {
+        step: Some(h),
+        t_end: Some(t_end),
+        every: Some(0.1),
+        columns,
+        ..RunOverrides::default()
+    };
     let run = run(case, &method(form), overrides)?;
     let (t, balance) = (column(&run, "t"), column(&run, "energy.balance"));
     let energy: Vec<_> = t.iter().zip(&balance).map(|(t, e)| (*t, e - balance[0])).collect();
@@ -182,12 +187,12 @@ fn highest_frequency(radius: f64) -> f64 {
 pub fn runs(steps: &[f64], samples: &[usize], t_long: f64, tally: &mut Tally) -> Result<Runs, PaperError> {
     let case = Case::new("double pendulum", MODEL, &[], None)?;
     tally.next("double pendulum, reference")?;
-    let tight = Overrides {
+    let tight = RunOverrides {
         rtol: Some(1e-12),
         atol: Some(1e-13),
         t_end: Some(T_SHORT),
         every: Some(0.01),
-        ..Overrides::default()
+        ..RunOverrides::default()
     };
     let path_run = run(&case, "dop853", tight)?;
     let ends = ["upper", "lower"].map(|body| path(&path_run, body));
@@ -210,11 +215,11 @@ pub fn runs(steps: &[f64], samples: &[usize], t_long: f64, tally: &mut Tally) ->
             let h = TAU / rates[1] / samples as f64;
             // the same end for every step
             let step = T_SHORT / (T_SHORT / h).ceil();
-            let short = Overrides {
+            let short = RunOverrides {
                 step: Some(step),
                 t_end: Some(T_SHORT),
                 every: Some(T_SHORT),
-                ..Overrides::default()
+                ..RunOverrides::default()
             };
             let outcome = run(&case, &method(form), short)?;
             let apart = |(body, known): (&str, &[Vec<f64>; 3])| {

@@ -10,7 +10,7 @@ use crate::runs::{Case, largest};
 use sarrus::analysis::assemble;
 use sarrus::math::solve::SymmetricEigen;
 use sarrus::model::settings::Assembly;
-use sarrus::solve::{Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, Stage, State};
+use sarrus::solve::{ActiveRows, Equations, HUB_DEGREE, Kkt, Problem, RankDemand, Stage, State};
 use sarrus::system::Mechanism;
 
 const MODEL: &str = include_str!("../../models/deployment.toml");
@@ -232,7 +232,7 @@ fn start(stepper: &mut Stepper, s: State) -> Result<Point, sarrus::solve::SolveE
     stepper.mechanism.update(&s, Stage::FORCE, &mut stepper.eq);
     let (eq, structure) = (&stepper.eq, stepper.mechanism.structure());
     let mut kkt = Kkt::new(structure, eq, HUB_DEGREE)?;
-    kkt.factor(eq, Rows::All, Rank::Any)?;
+    kkt.factor(eq, ActiveRows::All, RankDemand::Any)?;
     let (mut vdot, mut lambda) = (vec![0.0; structure.nv], vec![0.0; structure.nc]);
     kkt.solve(eq, &eq.f, &eq.gamma, &mut vdot, &mut lambda)?;
     let mut at = Point { s, vdot, lambda, drive: vec![0.0; structure.nc] };

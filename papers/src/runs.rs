@@ -2,7 +2,7 @@
 
 use crate::claim::PaperError;
 use crate::{Effort, Progress};
-use sarrus::analysis::{MethodText, Outcome, Overrides, Simulate, Status, simulate};
+use sarrus::analysis::{MethodText, Outcome, RunOverrides, Simulate, Status, simulate};
 use sarrus::io::{LoadOptions, load_str};
 use sarrus::model::Model;
 use sarrus::system::{System, compile};
@@ -58,13 +58,13 @@ impl How {
         format!("{} + {} + {} at {:e}", self.formulation, self.stabilization, self.integrator, self.rtol)
     }
 
-    fn overrides(&self) -> Result<Overrides, PaperError> {
+    fn overrides(&self) -> Result<RunOverrides, PaperError> {
         let method = |text: &str| {
             text.parse::<MethodText>()
                 .map(|m| Some(m.0))
                 .map_err(|e| PaperError::Run { what: self.text(), reason: e.to_string() })
         };
-        Ok(Overrides {
+        Ok(RunOverrides {
             formulation: method(self.formulation)?,
             stabilization: method(&self.stabilization)?,
             integrator: method(self.integrator)?,
@@ -72,7 +72,7 @@ impl How {
             atol: Some(self.atol),
             t_end: Some(self.t_end),
             every: Some(self.every),
-            ..Overrides::default()
+            ..RunOverrides::default()
         })
     }
 }

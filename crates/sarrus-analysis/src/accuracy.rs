@@ -16,13 +16,13 @@ use crate::advice;
 use crate::clock::Clock;
 use crate::error::SetupError;
 use crate::method::Method;
-use crate::report::{Item, Report, Status};
-use crate::settings::{Overrides, Settings};
+use crate::report::{CertificateItem, Report, Status};
+use crate::settings::{RunOverrides, Settings};
 use crate::simulate::{Outcome, Progress, Simulate, Watch};
 use crate::trajectory::Trajectory;
 use sarrus_model::Model;
 use sarrus_model::settings::Certification;
-use sarrus_solve::integrators::{self, Flow};
+use sarrus_solve::integrators::{self, Proceed};
 use sarrus_system::System;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
@@ -58,7 +58,7 @@ const LEAST_RATE: f64 = 1e-6;
 pub struct Accuracy {
     /// The largest error of a column over the scale of its unit.
     #[serde(flatten)]
-    pub item: Item,
+    pub item: CertificateItem,
     /// The column with that error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worst: Option<String>,
@@ -105,7 +105,7 @@ pub fn certify(
         }
     }
     let (mut outcome, method) = crate::simulate::with_method(model, system, &own, watch)?;
-    let case = Case { model, system, request: &own, settings: &settings, method: &method };
+    let case = EstimatedRun { model, system, request: &own, settings: &settings, method: &method };
     match case.estimate(&outcome, watch) {
         Ok(Some(accuracy)) => {
             let item = accuracy.item;
@@ -130,7 +130,7 @@ pub fn certify(
 }
 
 /// A run whose accuracy is to be estimated.
-struct Case<'a> {
+struct EstimatedRun<'a> {
     model: &'a Model,
     system: &'a Arc<System>,
     request: &'a Simulate,
@@ -138,7 +138,7 @@ struct Case<'a> {
     method: &'a Method,
 }
 
-impl Case<'_> {
+impl EstimatedRun<'_> {
     /// The accuracy of the run that ended as `outcome`; none where the run did not end by itself.
     fn estimate(&self, outcome: &Outcome, watch: &mut dyn Watch) -> Result<Option<Accuracy>, String> {
         let report = &outcome.report;
@@ -171,7 +171,7 @@ impl Case<'_> {
     }
 
     /// Tolerances and step of a companion of a run of so many `steps`; none where rounding would decide.
-    fn at(&self, companion: Companion, steps: u64) -> Option<(Overrides, f64)> {
+    fn at(&self, companion: Companion, steps: u64) -> Option<(RunOverrides, f64)> {
         let Method { rtol, atol, step, .. } = *self.method;
         let span = self.settings.t_end - self.settings.t_start;
         // forced ends of steps make them shorter than what was asked for
@@ -250,7 +250,7 @@ impl Case<'_> {
         let worst = all.first().filter(|w| w.0 > 0.0);
         let name = |i: usize| main.names()[i].clone();
         Ok(Some(Accuracy {
-            item: Item::new(worst.map_or(0.0, |w| w.0), self.settings.certify.accuracy),
+            item: CertificateItem::new(worst.map_or(0.0, |w| w.0), self.settings.certify.accuracy),
             worst: worst.map(|w| name(w.1)),
             estimate: if companion == Companion::Coarse { "bound" } else { "difference" },
             rtol,
@@ -269,9 +269,9 @@ struct Silent<'a> {
 }
 
 impl Watch for Silent<'_> {
-    fn step(&mut self, progress: &Progress) -> Flow {
+    fn step(&mut self, progress: &Progress) -> Proceed {
         let flow = self.watch.step(&Progress { t: self.t, steps: progress.steps });
-        self.stopped |= flow == Flow::Stop;
+        self.stopped |= flow == Proceed::Stop;
         flow
     }
 }

@@ -1,7 +1,7 @@
 //! What to change where a run did not keep its certificate: a sentence for each item that failed.
 
 use crate::method::Method;
-use crate::report::{Certificate, Item};
+use crate::report::{Certificate, CertificateItem};
 use sarrus_solve::{Rotations, integrators};
 use sarrus_system::MeshError;
 
@@ -52,7 +52,7 @@ pub(crate) fn of(
 }
 
 /// A tighter tolerance, or a shorter step, that would bring `item` below its limit.
-pub(crate) fn more_exact(item: &Item, method: &Method, fixed: Option<f64>) -> String {
+pub(crate) fn more_exact(item: &CertificateItem, method: &Method, fixed: Option<f64>) -> String {
     let part = ROOM * item.limit / item.value;
     if let Some(h) = fixed {
         let order = integrators::find(&method.integrator.name).map_or(1, |kind| kind.least_order.max(1));

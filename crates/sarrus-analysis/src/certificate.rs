@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// Limits that a run is held to (`run.certify`).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limits {
+pub struct CertificateLimits {
     /// Of the largest ‖Φ‖.
     pub position: f64,
     /// Of the largest ‖Φ̇‖.
@@ -22,37 +22,37 @@ pub struct Certificate {
     /// Whether every item passed, as far as the run went, and it did not fail.
     pub passed: bool,
     /// Largest ‖Φ‖.
-    pub position: Item,
+    pub position: CertificateItem,
     /// Largest ‖Φ̇‖.
-    pub velocity: Item,
+    pub velocity: CertificateItem,
     /// Relative error of the energy balance.
-    pub energy: Item,
+    pub energy: CertificateItem,
     /// Rotation of a body, or of a joint, within the step that came nearest to its limit \[rad\]; left out where nothing rotates.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rotation: Option<Item>,
+    pub rotation: Option<CertificateItem>,
     /// Farthest that a coordinate was beyond a rigid limit, at a step or a row \[m, rad\]; left out where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gap: Option<Item>,
+    pub gap: Option<CertificateItem>,
     /// Largest part of the multipliers in the null space of Jᵀ, relative to them: zero for those of least norm. Left out where no row is redundant, or the
     /// formulation is not exact.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reactions: Option<Item>,
+    pub reactions: Option<CertificateItem>,
     /// Largest estimated global error of a column, relative to the scale of its unit; left out where it is not estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<Accuracy>,
     /// How many recorded values, and looks at conditions of events, gave no finite number though they should have.
-    pub finite: Item,
+    pub finite: CertificateItem,
     /// Largest difference of a driven coordinate, or of its rate, from its function, that which came nearest to its limit
     /// [m, rad, or that per s]; left out where nothing is driven.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub drivers: Option<Item>,
+    pub drivers: Option<CertificateItem>,
     /// Largest mesh error of a beam over its length, as estimated; left out where there are no beams.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mesh: Option<Item>,
+    pub mesh: Option<CertificateItem>,
     /// How often the condition of an event could not be bounded over a step, so that it may have been missed; left out where there are
     /// no events.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub events: Option<Item>,
+    pub events: Option<CertificateItem>,
 }
 
 /// Limit of the part of multipliers in the null space of Jᵀ.
@@ -66,11 +66,11 @@ impl Certificate {
         status: Status,
         violation: &ViolationReport,
         energy: &EnergyReport,
-        limits: &Limits,
+        limits: &CertificateLimits,
     ) -> Certificate {
-        let position = Item::new(violation.position.max, limits.position);
-        let velocity = Item::new(violation.velocity.max, limits.velocity);
-        let energy = Item::new(energy.balance_error, limits.energy);
+        let position = CertificateItem::new(violation.position.max, limits.position);
+        let velocity = CertificateItem::new(violation.velocity.max, limits.velocity);
+        let energy = CertificateItem::new(energy.balance_error, limits.energy);
         let items = position.passed && velocity.passed && energy.passed;
         Certificate {
             passed: items && status != Status::Failed,
@@ -81,7 +81,7 @@ impl Certificate {
             gap: None,
             reactions: None,
             accuracy: None,
-            finite: Item::new(0.0, 0.0),
+            finite: CertificateItem::new(0.0, 0.0),
             drivers: None,
             mesh: None,
             events: None,
@@ -90,21 +90,21 @@ impl Certificate {
 
     /// With the number of values that are not finite, of which there may be none.
     pub fn with_finite(mut self, found: u64) -> Certificate {
-        self.finite = Item::new(found as f64, 0.0);
+        self.finite = CertificateItem::new(found as f64, 0.0);
         self.passed &= self.finite.passed;
         self
     }
 
     /// With the mesh error of beams, and its limit.
     pub fn with_mesh(mut self, error: Option<f64>, limit: f64) -> Certificate {
-        self.mesh = error.map(|error| Item::new(error, limit));
+        self.mesh = error.map(|error| CertificateItem::new(error, limit));
         self.passed &= self.mesh.is_none_or(|item| item.passed);
         self
     }
 
     /// With how often events may have been missed, which they never may.
     pub fn with_events(mut self, unbounded: Option<u64>) -> Certificate {
-        self.events = unbounded.map(|times| Item::new(times as f64, 0.0));
+        self.events = unbounded.map(|times| CertificateItem::new(times as f64, 0.0));
         self.passed &= self.events.is_none_or(|item| item.passed);
         self
     }
@@ -112,9 +112,9 @@ impl Certificate {
     /// With the largest differences of driven positions and rates from their functions, which are held to the limits of positions and
     /// velocities.
     pub fn with_drivers(mut self, position: Option<f64>, rate: Option<f64>) -> Certificate {
-        let position = position.map(|off| Item::new(off, self.position.limit));
-        let rate = rate.map(|off| Item::new(off, self.velocity.limit));
-        let part = |item: &Item| item.value / item.limit;
+        let position = position.map(|off| CertificateItem::new(off, self.position.limit));
+        let rate = rate.map(|off| CertificateItem::new(off, self.velocity.limit));
+        let part = |item: &CertificateItem| item.value / item.limit;
         self.drivers = match (position, rate) {
             (Some(position), Some(rate)) if part(&rate) > part(&position) || part(&rate).is_nan() => {
                 Some(rate)
@@ -133,14 +133,14 @@ impl Certificate {
 
     /// With the rotation of the step that came nearest to its limit.
     pub fn with_rotation(mut self, worst: Option<Rotated>) -> Certificate {
-        self.rotation = worst.map(|worst| Item::new(worst.angle, worst.limit));
+        self.rotation = worst.map(|worst| CertificateItem::new(worst.angle, worst.limit));
         self.passed &= self.rotation.is_none_or(|item| item.passed);
         self
     }
 
     /// With the farthest that a coordinate was beyond a rigid limit, which is held to that of positions.
     pub fn with_gap(mut self, beyond: Option<f64>) -> Certificate {
-        self.gap = beyond.map(|beyond| Item::new(beyond, self.position.limit));
+        self.gap = beyond.map(|beyond| CertificateItem::new(beyond, self.position.limit));
         self.passed &= self.gap.is_none_or(|item| item.passed);
         self
     }
@@ -154,13 +154,13 @@ impl Certificate {
     /// With the largest part of the multipliers in the null space of Jᵀ; `misfit` is that of rows that nearly depend on others.
     pub fn with_null_share(mut self, share: Option<f64>, misfit: Option<f64>) -> Certificate {
         let limit = NULL_SHARE.max(OF_MISFIT * misfit.unwrap_or(0.0));
-        self.reactions = share.map(|share| Item::new(share, limit));
+        self.reactions = share.map(|share| CertificateItem::new(share, limit));
         self.passed &= self.reactions.is_none_or(|item| item.passed);
         self
     }
 
     /// The items by name.
-    pub fn items(&self) -> impl Iterator<Item = (&'static str, Item)> {
+    pub fn items(&self) -> impl Iterator<Item = (&'static str, CertificateItem)> {
         let always = [("position", self.position), ("velocity", self.velocity), ("energy", self.energy)];
         let accuracy = self.accuracy.as_ref().map(|accuracy| accuracy.item);
         let more = [
@@ -179,7 +179,7 @@ impl Certificate {
 
 /// One number against its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Item {
+pub struct CertificateItem {
     /// The number.
     pub value: f64,
     /// The most that it may be.
@@ -188,9 +188,9 @@ pub struct Item {
     pub passed: bool,
 }
 
-impl Item {
-    pub(crate) fn new(value: f64, limit: f64) -> Item {
-        Item { value, limit, passed: value <= limit }
+impl CertificateItem {
+    pub(crate) fn new(value: f64, limit: f64) -> CertificateItem {
+        CertificateItem { value, limit, passed: value <= limit }
     }
 }
 
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use crate::report::SpreadReport;
 
-    const LIMITS: Limits = Limits { position: 1e-8, velocity: 1e-7, energy: 1e-6 };
+    const LIMITS: CertificateLimits = CertificateLimits { position: 1e-8, velocity: 1e-7, energy: 1e-6 };
 
     fn violation(position: f64) -> ViolationReport {
         let at = |max| SpreadReport { max, rms: 0.0 };

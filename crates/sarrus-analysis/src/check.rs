@@ -3,16 +3,16 @@
 
 use crate::assemble::assemble_sparing;
 use crate::error::SetupError;
-use crate::method::{Facts, Method};
+use crate::method::{Method, ModelFacts};
 use crate::redundancy::{
     AlongReport, Analysis, DistributionReport, GroupReport, MobilityReport, Nearby, ReactionReport, Scaled,
-    Shared, UniquenessReport, along, analyse, distribute, nearby_rank, shared, with_tooth_forces,
+    SharedRedundancies, UniquenessReport, along, analyse, distribute, nearby_rank, shared, with_tooth_forces,
 };
 use crate::report::{AssemblyPart, ConstraintsReport, SizeReport};
 use crate::run::Run;
-use crate::settings::{Overrides, Settings};
+use crate::settings::{RunOverrides, Settings};
 use crate::simulate::Watch;
-use crate::start::{Rows, near_dependence, rank_report, size};
+use crate::start::{RowRank, near_dependence, rank_report, size};
 use sarrus_model::{Model, Space};
 use sarrus_solve::integrators::Because;
 use sarrus_solve::{Equations, Problem, Stage, State};
@@ -136,7 +136,7 @@ pub fn check_with(
     options: CheckOptions,
     watch: &mut dyn Watch,
 ) -> Result<CheckReport, SetupError> {
-    let settings = Settings::read(model, &Overrides::default())?;
+    let settings = Settings::read(model, &RunOverrides::default())?;
     // measures and output.columns are part of the model, sampled or not
     Columns::check(model, system, &settings.columns)?;
     let conditions = Conditions::new(model, system)?;
@@ -160,7 +160,7 @@ pub fn check_with(
     let (mut mechanism, eq) = evaluated(&state, Stage::VELOCITY, Some(&assembled.hints));
 
     // rank, here and nearby; a model that cannot be factored says so when it is run
-    let rows = Rows::find_sparing(structure, &eq, &mut spare)?;
+    let rows = RowRank::find_sparing(structure, &eq, &mut spare)?;
     let redundant = rows.rank.is_some_and(|rank| rank < structure.nc);
     let nearby = if redundant { nearby_rank(&mut mechanism, &state, &rows)? } else { Nearby::Unknown };
     let freedom = |rank: usize| structure.nv - rank;
@@ -177,9 +177,9 @@ pub fn check_with(
     };
 
     // who reacts uniquely, and who shares the rest
-    let mut sharing = Shared::default();
+    let mut sharing = SharedRedundancies::default();
     let mut analysis = None;
-    let method = Method::resolve(&settings, &Facts::new(system, rows.rank))?;
+    let method = Method::resolve(&settings, &ModelFacts::new(system, rows.rank))?;
     // with what acts when a run starts: rigid contacts and limits that are closed, locks, events; where no force fits, the run says so
     let begun = begun(model, system, &settings);
     let points = begun.as_ref().map_or(0, |run| run.closed_gaps());
@@ -191,7 +191,7 @@ pub fn check_with(
         let mut eq = Equations::new(&held);
         held.update(&there, Stage::FORCE, &mut eq);
         let own = held.structure().clone();
-        let rows = Rows::find(&own, &eq)?;
+        let rows = RowRank::find(&own, &eq)?;
         closed_contacts = (points > 0).then_some(ClosedContacts { points, rows: own.nc, rank: rows.rank });
         dependent = rows.rank.map_or(0, |rank| own.nc - rank);
         let whole = with_tooth_forces(&mut held, &there, &eq);
@@ -218,7 +218,7 @@ pub fn check_with(
     let distribution = if options.distribute { Some(distribute(&mut mechanism, &state)?) } else { None };
     let along = if options.along { Some(along(model, system, options.distribute, watch)?) } else { None };
 
-    let Shared { sets, groups, unresolved, more } = sharing;
+    let SharedRedundancies { sets, groups, unresolved, more } = sharing;
     let mut report = CheckReport {
         model: model.name.clone(),
         version: crate::VERSION,

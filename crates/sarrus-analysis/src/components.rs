@@ -4,12 +4,12 @@
 //! easy to judge by singular values as one of them.
 
 use crate::rank::{ConstraintRankError, TOLERANCE, scaled_rows};
-use sarrus_math::solve::{Rank, rank};
+use sarrus_math::solve::{NumericalRank, rank};
 use sarrus_solve::{Equations, Structure, kinematic_units};
 
 /// Block rows and columns of one part.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Part {
+pub(crate) struct Component {
     /// Block rows.
     pub rows: Vec<usize>,
     /// Column blocks.
@@ -17,7 +17,7 @@ pub(crate) struct Part {
 }
 
 /// The parts that have rows; a row without moving bodies is a part alone.
-pub(crate) fn parts(s: &Structure) -> Vec<Part> {
+pub(crate) fn parts(s: &Structure) -> Vec<Component> {
     // the first column of each tree of columns stands for it
     let mut root: Vec<usize> = (0..s.cols.len()).collect();
     fn find(root: &mut [usize], mut c: usize) -> usize {
@@ -36,16 +36,16 @@ pub(crate) fn parts(s: &Structure) -> Vec<Part> {
         }
     }
     let mut place = vec![usize::MAX; s.cols.len()];
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<Component> = Vec::new();
     for (i, row) in s.rows.iter().enumerate() {
         let Some(entry) = s.entries[row.entries.clone()].first() else {
-            parts.push(Part { rows: vec![i], cols: vec![] });
+            parts.push(Component { rows: vec![i], cols: vec![] });
             continue;
         };
         let c = find(&mut root, entry.col);
         if place[c] == usize::MAX {
             place[c] = parts.len();
-            parts.push(Part::default());
+            parts.push(Component::default());
         }
         parts[place[c]].rows.push(i);
     }
@@ -64,16 +64,16 @@ pub(crate) fn rank_by_parts(
     s: &Structure,
     eq: &Equations,
     most: usize,
-) -> Result<Option<Rank>, ConstraintRankError> {
+) -> Result<Option<NumericalRank>, ConstraintRankError> {
     let parts = parts(s);
-    let size = |p: &Part| {
+    let size = |p: &Component| {
         let rows: usize = p.rows.iter().map(|r| s.rows[*r].size).sum();
         (rows, p.cols.iter().map(|c| s.cols[*c].size).sum::<usize>())
     };
     if parts.iter().map(size).any(|(m, n)| m * n > most) {
         return Ok(None);
     }
-    let mut all = Rank { rank: 0, tolerance: TOLERANCE, margin: f64::INFINITY, sigma: Vec::new() };
+    let mut all = NumericalRank { rank: 0, tolerance: TOLERANCE, margin: f64::INFINITY, sigma: Vec::new() };
     let units = kinematic_units(s, &eq.J);
     for part in &parts {
         let (m, n) = size(part);
@@ -101,7 +101,7 @@ mod tests {
         b.row(1, 1, &[]);
         let s = b.build(4, 0).unwrap();
         let found = parts(&s);
-        let part = |rows: &[usize], cols: &[usize]| Part { rows: rows.to_vec(), cols: cols.to_vec() };
+        let part = |rows: &[usize], cols: &[usize]| Component { rows: rows.to_vec(), cols: cols.to_vec() };
         assert_eq!(found, [part(&[0, 2], &[0, 2]), part(&[1], &[1]), part(&[3], &[])]);
 
         let mut eq = Equations::zeros(&s);

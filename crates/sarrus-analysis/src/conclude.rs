@@ -3,23 +3,23 @@
 use crate::VERSION;
 use crate::advice;
 use crate::contacts;
-use crate::events::{Active, Detector, Gaps, Onsets, Switches};
+use crate::events::{Active, Detector, GapWatch, Onsets, Switches};
 use crate::failure::{self, explain};
 use crate::notes;
-use crate::peaks::Range;
-use crate::recorder::{Recorder, Stop};
+use crate::peaks::ColumnRange;
+use crate::recorder::{Recorder, RunStop};
 use crate::report::{
-    Certificate, CountsReport, ElementReport, EnergyReport, FailureReport, Limits, MethodReport, PeakReport,
-    ReactionsPart, Report, Status, ViolationReport,
+    Certificate, CertificateLimits, CountsReport, ElementReport, EnergyReport, FailureReport, MethodReport,
+    PeakReport, ReactionsPart, Report, Status, ViolationReport,
 };
 use crate::run::Run;
 use crate::singular;
 use crate::start::{assembly_part, rank_report, size};
 use crate::trajectory::Trajectory;
-use crate::violation::{Levels, Violations};
+use crate::violation::{ViolationLevels, Violations};
 use sarrus_solve::formulations;
 use sarrus_solve::integrators::{Because, Ended};
-use sarrus_solve::{State, View};
+use sarrus_solve::{MethodView, State};
 use sarrus_system::{ConstraintElement, Family, Mechanism, System};
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ impl Run<'_> {
         let energy = EnergyReport::from(&recorder.energy);
         let is_exact = formulations::find(&method.formulation.name).is_ok_and(|kind| kind.needs.exact);
         let null_share = recorder.null_share.filter(|_| is_exact).map(|share| share.max);
-        let limits = Limits {
+        let limits = CertificateLimits {
             position: settings.certify.position,
             velocity: settings.certify.velocity,
             energy: settings.certify.energy,
@@ -95,8 +95,8 @@ impl Run<'_> {
         notes.extend(system.directory.notes.iter().cloned());
         notes.extend(notes::parted(mechanism, state));
         let fixed = control.step.filter(|_| !integrator.is_adaptive());
-        notes.extend(contacts::notes(mechanism, fixed, method.view == View::Implicit));
-        notes.extend(recorder.gaps.iter().flat_map(Gaps::notes));
+        notes.extend(contacts::notes(mechanism, fixed, method.view == MethodView::Implicit));
+        notes.extend(recorder.gaps.iter().flat_map(GapWatch::notes));
         notes.extend(notes::beyond_limit(recorder.gaps.as_ref(), system, settings.certify.position));
         notes.extend(recorder.detector.iter().flat_map(Detector::notes));
         let detector = recorder.detector.as_ref();
@@ -114,7 +114,7 @@ impl Run<'_> {
         // rigid contacts with friction take explicit methods only
         let rubs = system.gaps().iter().any(|gap| gap.rigid.mu > 0.0);
         let stiff = notes::stiffness(&control.stiffness, control.counts.steps, &method.integrator.name);
-        let stays = matches!(recorder.stop, Some(Stop::Stays(..)));
+        let stays = matches!(recorder.stop, Some(RunStop::Stays(..)));
         notes.extend(stiff.filter(|_| !rubs && !stays));
         notes.extend(notes::findings(method, found, system));
         notes.extend(recorder.turns.note(system));
@@ -130,8 +130,8 @@ impl Run<'_> {
             .with_drivers(off.map(|off| off.by), off_rate.map(|off| off.by))
             .with_mesh(mesh.as_ref().map(|mesh| mesh.relative), settings.certify.mesh)
             .with_events(detector.map(Detector::unbounded))
-            .with_gap(recorder.gaps.as_ref().and_then(Gaps::beyond).map(|beyond| beyond.depth))
-            .unless(stays || matches!(recorder.stop, Some(Stop::Chatter(..))))
+            .with_gap(recorder.gaps.as_ref().and_then(GapWatch::beyond).map(|beyond| beyond.depth))
+            .unless(stays || matches!(recorder.stop, Some(RunStop::Chatter(..))))
             .unless(recorder.switches.as_ref().is_some_and(Switches::passed_over));
         let advice = match status {
             Status::Failed => Vec::new(),
@@ -166,7 +166,7 @@ impl Run<'_> {
             constraints,
             reactions: ReactionsPart {
                 not_unique: not_unique.clone().unwrap_or_default(),
-                motion_not_unique: recorder.gaps.as_ref().map_or_else(Vec::new, Gaps::motion_not_unique),
+                motion_not_unique: recorder.gaps.as_ref().map_or_else(Vec::new, GapWatch::motion_not_unique),
             },
             assembly: assembly_part(settings.assembly, &self.assembly),
             certificate,
@@ -191,7 +191,7 @@ impl Run<'_> {
 /// How the run ended at `s`, in a word and in words; `tried` is the step from there \[s\].
 fn verdict(
     ended: &Ended,
-    stop: Option<&Stop>,
+    stop: Option<&RunStop>,
     mechanism: &mut Mechanism,
     s: &State,
     tried: f64,
@@ -200,20 +200,20 @@ fn verdict(
         Because::End => (Status::Completed, "the end of the run was reached".into(), None),
         Because::Stopped | Because::Cut => {
             let reason = match stop {
-                Some(Stop::Drivers(found)) => {
+                Some(RunStop::Drivers(found)) => {
                     let failed = failure::contradicting(found);
                     return (Status::Failed, failed.message.clone(), Some(failed));
                 }
-                Some(Stop::Steps(most)) => format!("`run.max_steps` = {most} steps were made"),
-                Some(Stop::Wall(limit)) => format!("`run.wall_limit` = {limit} s was reached"),
-                Some(Stop::Event(name, why)) => format!("event `{name}`: {why}"),
-                Some(Stop::Chatter(name, often)) => {
+                Some(RunStop::Steps(most)) => format!("`run.max_steps` = {most} steps were made"),
+                Some(RunStop::Wall(limit)) => format!("`run.wall_limit` = {limit} s was reached"),
+                Some(RunStop::Event(name, why)) => format!("event `{name}`: {why}"),
+                Some(RunStop::Chatter(name, often)) => {
                     format!(
                         "event `{name}` chatters: it fired {often}; the run ends there and is not certified"
                     )
                 }
-                Some(Stop::Stays(why)) => why.clone(),
-                Some(Stop::Asked) | None => "it was interrupted".into(),
+                Some(RunStop::Stays(why)) => why.clone(),
+                Some(RunStop::Asked) | None => "it was interrupted".into(),
             };
             (Status::Stopped, reason, None)
         }
@@ -232,7 +232,8 @@ fn per_element(
     notes: &mut Vec<String>,
 ) -> Vec<ElementReport> {
     let all = active.all(system).zip(&violations.elements);
-    let all: Vec<(&ConstraintElement, &Levels)> = all.filter(|(e, _)| e.family != Family::Internal).collect();
+    let all: Vec<(&ConstraintElement, &ViolationLevels)> =
+        all.filter(|(e, _)| e.family != Family::Internal).collect();
     let mut chosen: Vec<usize> = (0..all.len()).collect();
     if chosen.len() > MOST_ELEMENTS {
         let size = |i: usize| all[i].1.position.max.max(all[i].1.velocity.max);
@@ -264,8 +265,8 @@ fn peaks(recorder: &Recorder<'_>) -> BTreeMap<String, PeakReport> {
     let names = recorder.trajectory.names().iter().skip(1);
     let ranges = recorder.peaks.iter().flat_map(|peaks| peaks.ranges());
     let all = names.zip(ranges).filter(|(_, range)| range.max.0 >= range.min.0);
-    let report = |range: &Range| {
-        let Range { min: (min, t_min), max: (max, t_max), .. } = *range;
+    let report = |range: &ColumnRange| {
+        let ColumnRange { min: (min, t_min), max: (max, t_max), .. } = *range;
         PeakReport { min, t_min, max, t_max }
     };
     all.map(|(name, range)| (name.clone(), report(range))).collect()

@@ -1,10 +1,10 @@
 //! What the report says of contacts.
 
-use crate::events::Tally;
+use crate::events::ContactTally;
 use crate::report::ContactReport;
 use sarrus_solve::State;
 use sarrus_system::Mechanism;
-use sarrus_system::contact::What;
+use sarrus_system::contact::ContactSides;
 use sarrus_system::contact::laws::Elastic;
 
 /// Nominal and delivered restitution farther apart than this are worth a word, relative.
@@ -17,7 +17,7 @@ const FEWEST: f64 = 10.0;
 pub(crate) fn reports(
     mechanism: &Mechanism,
     s: &State,
-    hits: &[Tally],
+    hits: &[ContactTally],
     peaks: &[[f64; 2]],
 ) -> Vec<ContactReport> {
     let contacts = mechanism.system().contacts.iter();
@@ -106,14 +106,14 @@ pub(crate) fn notes(mechanism: &Mechanism, step: Option<f64>, implicit: bool) ->
 }
 
 /// The mass of the lightest body that a contact may act on \[kg\].
-fn lightest(system: &sarrus_system::System, what: &What) -> f64 {
+fn lightest(system: &sarrus_system::System, what: &ContactSides) -> f64 {
     let mass = |id: u32| if id == 0 { f64::INFINITY } else { system.directory.bodies[id as usize].mass };
     match what {
-        What::Surfaces { sides, .. } => sides
+        ContactSides::Surfaces { sides, .. } => sides
             .iter()
             .flatten()
             .map(|&i| mass(system.surfaces[i as usize].body))
             .fold(f64::INFINITY, f64::min),
-        What::Gap { ids, .. } => ids.iter().map(|&id| mass(id)).fold(f64::INFINITY, f64::min),
+        ContactSides::Gap { ids, .. } => ids.iter().map(|&id| mass(id)).fold(f64::INFINITY, f64::min),
     }
 }

@@ -3,7 +3,7 @@
 use crate::overlaps;
 use sarrus_math::Vec3;
 use sarrus_solve::{State, digits};
-use sarrus_system::contact::What;
+use sarrus_system::contact::ContactSides;
 use sarrus_system::{Mechanism, System};
 
 /// A joint this many times the size of everything else away from both its bodies.
@@ -92,8 +92,8 @@ fn unheld(system: &System, kinetic: f64) -> Option<String> {
     elements.chain(system.forces.iter().flat_map(|f| &f.ids)).for_each(|id| held[*id as usize] = true);
     for contact in &system.contacts {
         match &contact.contact.what {
-            What::Gap { ids, .. } => ids.iter().for_each(|id| held[*id as usize] = true),
-            What::Surfaces { sides, .. } => {
+            ContactSides::Gap { ids, .. } => ids.iter().for_each(|id| held[*id as usize] = true),
+            ContactSides::Surfaces { sides, .. } => {
                 let surfaces = sides.iter().flatten().filter_map(|i| system.surfaces.get(*i as usize));
                 surfaces.for_each(|surface| held[surface.body as usize] = true);
             }

@@ -9,7 +9,7 @@
 //! Cost: a factorization per driver, lock and constraint, where a run or an assembly fails.
 
 use sarrus_solve::{
-    Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, SolveError, Stage, State, Structure, digits,
+    ActiveRows, Equations, HUB_DEGREE, Kkt, Problem, RankDemand, SolveError, Stage, State, Structure, digits,
 };
 use sarrus_system::{Family, Mechanism, System};
 
@@ -196,7 +196,7 @@ fn contradiction(
     let s = builder.build(0, 0).map_err(bad)?;
     let reduced = Equations { mass: eq.mass.clone(), minv: eq.minv.clone(), J, ..Equations::zeros(&s) };
     let mut kkt = Kkt::new(&s, &reduced, HUB_DEGREE)?;
-    kkt.factor(&reduced, Rows::All, Rank::Settle)?;
+    kkt.factor(&reduced, ActiveRows::All, RankDemand::Settle)?;
     let (mut x, mut mu) = (vec![0.0; s.nv], vec![0.0; s.nc]);
     let none = vec![0.0; s.nv];
     let report = kkt.solve(&reduced, &none, &right, &mut x, &mut mu)?;

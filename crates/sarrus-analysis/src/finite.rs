@@ -5,7 +5,7 @@ use sarrus_system::{Columns, Mechanism};
 
 /// What was found in a run so far.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct NotFinite {
+pub(crate) struct NonFiniteColumns {
     /// How many.
     pub count: u64,
     first: Option<First>,
@@ -18,7 +18,7 @@ struct First {
     why: Option<String>,
 }
 
-impl NotFinite {
+impl NonFiniteColumns {
     /// Takes note of `count` numbers at `t`; `tell` says of the first what it is and why, where that is known.
     pub fn add(&mut self, count: u64, t: f64, tell: impl FnOnce() -> (String, Option<String>)) {
         self.count += count;
@@ -49,8 +49,8 @@ impl NotFinite {
     }
 
     /// With what another one has found.
-    pub fn with(mut self, other: Option<&NotFinite>) -> NotFinite {
-        if let Some(NotFinite { count, first: Some(First { t, what, why }) }) = other {
+    pub fn with(mut self, other: Option<&NonFiniteColumns>) -> NonFiniteColumns {
+        if let Some(NonFiniteColumns { count, first: Some(First { t, what, why }) }) = other {
             self.add(*count, *t, || (what.clone(), why.clone()));
         }
         self

@@ -8,7 +8,7 @@ use sarrus_system::{At, Family, Mechanism, System};
 
 /// A largest difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Off {
+pub(crate) struct DriverDeviation {
     /// In size \[m, rad, or that per s\].
     pub by: f64,
     /// When \[s\].
@@ -25,9 +25,9 @@ pub(crate) struct Following {
     /// Whole turns at the first look, by number, of drivers whose Φ leaves them out \[rad\].
     turns: Vec<Option<f64>>,
     /// Of positions.
-    pub position: Option<Off>,
+    pub position: Option<DriverDeviation>,
     /// Of rates.
-    pub rate: Option<Off>,
+    pub rate: Option<DriverDeviation>,
 }
 
 impl Following {
@@ -78,9 +78,9 @@ impl Following {
     }
 }
 
-fn widen(most: &mut Option<Off>, by: f64, t: f64, driver: usize) {
+fn widen(most: &mut Option<DriverDeviation>, by: f64, t: f64, driver: usize) {
     // NaN stays once it is there
     if most.is_none_or(|most| !(by <= most.by) && !most.by.is_nan()) {
-        *most = Some(Off { by, t, driver });
+        *most = Some(DriverDeviation { by, t, driver });
     }
 }

@@ -15,7 +15,7 @@ const MOST_BYTES: usize = 64 << 20;
 
 /// Which side of an instant a row shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum InstantSide {
     /// What holds before it.
     Before,
     /// What holds from then on.
@@ -24,13 +24,13 @@ pub enum Side {
     Peak,
 }
 
-impl Side {
+impl InstantSide {
     /// As it is written.
     pub fn name(self) -> &'static str {
         match self {
-            Side::Before => "before",
-            Side::After => "after",
-            Side::Peak => "peak",
+            InstantSide::Before => "before",
+            InstantSide::After => "after",
+            InstantSide::Peak => "peak",
         }
     }
 }
@@ -52,7 +52,7 @@ pub struct Instants {
     /// The rows, with the columns of the regular ones.
     pub rows: Trajectory,
     /// The side of each row, and what happens there: names of events, `contact`, `switch` or a column.
-    pub told: Vec<(Side, String)>,
+    pub told: Vec<(InstantSide, String)>,
     /// Rows that there was no memory for.
     pub left_out: usize,
     /// The row before an instant that is not over, why there is one, and how many events the report had.
@@ -88,7 +88,7 @@ impl Instants {
     }
 
     /// Adds a row.
-    pub(crate) fn push(&mut self, side: Side, what: String, row: &[f64]) {
+    pub(crate) fn push(&mut self, side: InstantSide, what: String, row: &[f64]) {
         let most = MOST.min(MOST_BYTES / (8 * self.rows.width().max(1)));
         if self.len() >= most {
             self.left_out += 1;
@@ -120,9 +120,9 @@ impl Instants {
             (true, Why::Contact) => "contact".into(),
             (true, Why::Switch) => "switch".into(),
         };
-        self.push(Side::Before, what.clone(), &before);
+        self.push(InstantSide::Before, what.clone(), &before);
         if let Some(row) = row {
-            self.push(Side::After, what, row);
+            self.push(InstantSide::After, what, row);
         }
     }
 

@@ -10,7 +10,7 @@
 
 use crate::recorder::Recorder;
 use sarrus_solve::integrators::{Because, Change, Ended, Observer, Samples, go_on, integrate};
-use sarrus_solve::{Control, Dynamics, Equations, Integrator, Problem, Stage, State, StepError};
+use sarrus_solve::{Dynamics, Equations, Integrator, Problem, Stage, State, StepControl, StepError};
 use sarrus_system::Mechanism;
 use sarrus_system::system::WORK;
 
@@ -57,7 +57,7 @@ pub(crate) enum Leg {
 pub(crate) fn advance(
     dynamics: &mut Dynamics<'_, Mechanism>,
     integrator: &mut Integrator,
-    control: &mut Control,
+    control: &mut StepControl,
     state: &mut State,
     route: &mut Route,
     samples: &mut Samples<'_>,

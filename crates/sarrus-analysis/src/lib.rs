@@ -55,19 +55,19 @@ pub use check::{CheckOptions, CheckReport, ElementError, Redundancy, check, chec
 pub use clock::Clock;
 pub use energy::EnergyBook;
 pub use error::SetupError;
-pub use instants::{Instants, Side};
+pub use instants::{InstantSide, Instants};
 pub use linear::*;
-pub use method::{Facts, Method, Part};
+pub use method::{Method, MethodPart, ModelFacts};
 pub use rank::{ConstraintRankError, TOLERANCE, constraint_rank};
 pub use redundancy::*;
 pub use report::*;
-pub use sarrus_solve::integrators::Flow;
-pub use settings::{MethodText, MethodTextError, Overrides, Settings};
+pub use sarrus_solve::integrators::Proceed;
+pub use settings::{MethodText, MethodTextError, RunOverrides, Settings};
 pub use sigma::SmallestSingular;
-pub use simulate::{Outcome, Plan, Progress, Seen, Simulate, Watch, simulate};
+pub use simulate::{Outcome, Progress, RunPlan, SampleDiagnostics, Simulate, Watch, simulate};
 pub use simulation::{Sensor, Simulation, SimulationError};
 pub use trajectory::Trajectory;
-pub use violation::{Levels, Spread, Violations};
+pub use violation::{NormStatistics, ViolationLevels, Violations};
 
 /// Version of the program, as reports have it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -30,12 +30,12 @@ use crate::memory;
 use crate::report::MethodReport;
 use crate::settings::Settings;
 use sarrus_model::Span;
-use sarrus_model::settings::{Coordinates, MethodChoice, OptionValue, Regularization};
+use sarrus_model::settings::{Coordinates, MethodChoice, Regularization, WrittenOption};
 use sarrus_solve::formulations::{self, Formulation};
 use sarrus_solve::integrators;
 use sarrus_solve::stabilizations::{self, Stabilization};
 use sarrus_solve::{
-    Dynamics, Integrator, MethodError, Options, Problem, Regularize, SolveError, Steps, View,
+    Dynamics, Integrator, MethodError, MethodView, Options, Problem, Regularize, SolveError, StepMode,
 };
 use sarrus_system::System;
 
@@ -60,7 +60,7 @@ const MANY_STEPS: f64 = 1e12;
 
 /// What is known of a model when its method is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Facts {
+pub struct ModelFacts {
     /// Velocities.
     pub nv: usize,
     /// Constraint rows.
@@ -75,14 +75,14 @@ pub struct Facts {
     pub slides: bool,
 }
 
-impl Facts {
+impl ModelFacts {
     /// Facts of a system, with the rank of its constraints where it is known.
-    pub fn new(system: &System, rank: Option<usize>) -> Facts {
+    pub fn new(system: &System, rank: Option<usize>) -> ModelFacts {
         let s = &system.structure;
         let whole = &system.whole;
         let switched = !whole.events.lockable.is_empty() || whole.enabled.contains(&false);
         let rigid = || system.contacts.iter().any(|entry| entry.contact.rigid.is_some());
-        Facts {
+        ModelFacts {
             nv: s.nv,
             rows: s.nc,
             gains_rows: switched || !whole.events.limits.is_empty() || rigid(),
@@ -95,14 +95,14 @@ impl Facts {
 
 /// A part of a method by name, with its options.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct MethodPart {
     /// Name in its registry.
     pub name: String,
     /// Options as given.
     pub options: Options,
 }
 
-impl Part {
+impl MethodPart {
     /// As the command line writes it: `baumgarte:alpha=5,beta=5`.
     pub fn text(&self) -> String {
         let options: Vec<String> =
@@ -114,8 +114,8 @@ impl Part {
     pub fn choice(&self) -> MethodChoice {
         let options = self.options.iter().map(|(name, value)| {
             let value = match value {
-                sarrus_solve::OptionValue::Number(x) => OptionValue::Number(*x),
-                sarrus_solve::OptionValue::Text(s) => OptionValue::Name(s.clone()),
+                sarrus_solve::OptionValue::Number(x) => WrittenOption::Number(*x),
+                sarrus_solve::OptionValue::Text(s) => WrittenOption::Name(s.clone()),
             };
             (name.to_string(), value)
         });
@@ -134,11 +134,11 @@ fn plain(value: &sarrus_solve::OptionValue) -> String {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Method {
     /// How accelerations are found.
-    pub formulation: Part,
+    pub formulation: MethodPart,
     /// How drift is removed.
-    pub stabilization: Part,
+    pub stabilization: MethodPart,
     /// How time is stepped.
-    pub integrator: Part,
+    pub integrator: MethodPart,
     /// How singular positions are passed.
     pub regularize: Regularize,
     /// Whether the integrator chooses its steps from the tolerances.
@@ -154,7 +154,7 @@ pub struct Method {
     /// What the reader should know: settings without effect and the like.
     pub notes: Vec<String>,
     /// What the integrator needs; where it resolves the constraints itself, the formulation only serves the results.
-    pub view: View,
+    pub view: MethodView,
     /// Coordinates that time is stepped in.
     pub coordinates: Coordinates,
     /// Whether accelerations come from the tree where that satisfies every constraint.
@@ -163,7 +163,7 @@ pub struct Method {
 
 impl Method {
     /// Takes what `settings` name and chooses the rest from `facts`.
-    pub fn resolve(settings: &Settings, facts: &Facts) -> Result<Method, SetupError> {
+    pub fn resolve(settings: &Settings, facts: &ModelFacts) -> Result<Method, SetupError> {
         resolvable(settings)?;
         if let Some(own) = own_constraints(settings)? {
             return Ok(own);
@@ -222,9 +222,9 @@ impl Method {
             return Err(SetupError::JointCoordinates { what, hint, at: formulation.2 });
         }
         Ok(Method {
-            formulation: Part { name: formulation.0, options: formulation.1 },
-            stabilization: Part { name: stabilization.0, options: stabilization.1 },
-            integrator: Part { name: integrator.0, options: integrator.1 },
+            formulation: MethodPart { name: formulation.0, options: formulation.1 },
+            stabilization: MethodPart { name: stabilization.0, options: stabilization.1 },
+            integrator: MethodPart { name: integrator.0, options: integrator.1 },
             // forces made from the violation know nothing of rank
             regularize: if f.needs.violation { Regularize::Off } else { regularize(settings) },
             adaptive: i.adaptive,
@@ -260,7 +260,9 @@ impl Method {
     /// brings interpolated states onto them.
     pub fn new_stabilization(&self) -> Result<Box<dyn Stabilization>, MethodError> {
         let mut made = match self.view {
-            View::Staggered | View::Implicit => stabilizations::make("projection", &Options::new())?,
+            MethodView::Staggered | MethodView::Implicit => {
+                stabilizations::make("projection", &Options::new())?
+            }
             _ => stabilizations::make(&self.stabilization.name, &self.stabilization.options)?,
         };
         made.set_tolerance(self.rtol, self.atol);
@@ -275,9 +277,9 @@ impl Method {
     /// Lets `dynamics` pass singular positions.
     pub fn regularize<P: Problem + ?Sized>(&self, dynamics: &mut Dynamics<'_, P>) -> Result<(), SolveError> {
         let steps = match self.view {
-            View::Staggered | View::Implicit => Steps::Chosen(self.rtol.min(LED)),
-            View::Ode if self.adaptive => Steps::Chosen(self.rtol),
-            View::Ode => Steps::Fixed,
+            MethodView::Staggered | MethodView::Implicit => StepMode::Chosen(self.rtol.min(LED)),
+            MethodView::Ode if self.adaptive => StepMode::Chosen(self.rtol),
+            MethodView::Ode => StepMode::Fixed,
         };
         dynamics.regularize(self.regularize, steps)
     }
@@ -368,11 +370,11 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
         kind.name
     ));
     let (rtol, atol) = settings.implicit_tolerance(kind.adaptive && kind.least_order < kind.order);
-    let plain = |name: &str| Part { name: name.into(), options: Options::new() };
+    let plain = |name: &str| MethodPart { name: name.into(), options: Options::new() };
     Ok(Some(Method {
         formulation: plain("proximal"),
         stabilization: plain("none"),
-        integrator: Part { name: choice.kind.clone(), options },
+        integrator: MethodPart { name: choice.kind.clone(), options },
         regularize: regularize(settings),
         adaptive,
         rtol,
@@ -388,7 +390,7 @@ fn own_constraints(settings: &Settings) -> Result<Option<Method>, SetupError> {
 
 /// An implicit method for members that bend, where nothing is named that it does not go with: their fastest oscillations would make
 /// explicit steps very short.
-fn stiff(settings: &Settings, facts: &Facts) -> Result<Option<Method>, SetupError> {
+fn stiff(settings: &Settings, facts: &ModelFacts) -> Result<Option<Method>, SetupError> {
     let named = [&settings.formulation, &settings.stabilization, &settings.integrator];
     let named = named.iter().any(|part| part.is_some()) || settings.coordinates == Coordinates::Joint;
     if !facts.bends || named || explicit_only(settings, facts).is_some() {
@@ -406,7 +408,7 @@ fn stiff(settings: &Settings, facts: &Facts) -> Result<Option<Method>, SetupErro
 }
 
 /// What integrators that resolve the constraints themselves cannot take in.
-fn explicit_only(settings: &Settings, facts: &Facts) -> Option<&'static str> {
+fn explicit_only(settings: &Settings, facts: &ModelFacts) -> Option<&'static str> {
     if facts.slides {
         return Some("friction of rigid contacts needs an explicit integrator");
     }
@@ -435,14 +437,14 @@ fn options(choice: &MethodChoice) -> Options {
     let mut options = Options::new();
     for (name, value) in &choice.options {
         match value {
-            OptionValue::Number(x) => options.set(name.as_str(), *x),
-            OptionValue::Name(text) => options.set(name.as_str(), text.as_str()),
+            WrittenOption::Number(x) => options.set(name.as_str(), *x),
+            WrittenOption::Name(text) => options.set(name.as_str(), text.as_str()),
         };
     }
     options
 }
 
-fn auto_formulation(facts: &Facts) -> (&'static str, String) {
+fn auto_formulation(facts: &ModelFacts) -> (&'static str, String) {
     let why = match facts.rank {
         _ if facts.rows == 0 => "there are no constraints to solve for".to_string(),
         Some(rank) if rank < facts.rows => {
@@ -454,7 +456,7 @@ fn auto_formulation(facts: &Facts) -> (&'static str, String) {
     ("proximal", why)
 }
 
-fn auto_stabilization(facts: &Facts, lives_on_violation: Option<&str>) -> (&'static str, String) {
+fn auto_stabilization(facts: &ModelFacts, lives_on_violation: Option<&str>) -> (&'static str, String) {
     if facts.rows == 0 && !facts.gains_rows {
         ("none", "there is no drift to remove".to_string())
     } else if let Some(formulation) = lives_on_violation {
@@ -464,7 +466,7 @@ fn auto_stabilization(facts: &Facts, lives_on_violation: Option<&str>) -> (&'sta
     }
 }
 
-fn auto_integrator(settings: &Settings, facts: &Facts) -> (&'static str, String) {
+fn auto_integrator(settings: &Settings, facts: &ModelFacts) -> (&'static str, String) {
     let rtol = settings.rtol;
     let (kind, why) = match settings.step {
         Some(step) if !settings.tolerance_given => {
@@ -526,8 +528,8 @@ mod tests {
     use super::*;
     use sarrus_model::settings::{Assembly, Certify};
 
-    const FACTS: Facts =
-        Facts { nv: 9, rows: 8, gains_rows: false, rank: Some(8), bends: false, slides: false };
+    const FACTS: ModelFacts =
+        ModelFacts { nv: 9, rows: 8, gains_rows: false, rank: Some(8), bends: false, slides: false };
 
     fn settings() -> Settings {
         Settings {
@@ -566,7 +568,7 @@ mod tests {
 
     #[test]
     fn auto_sees_redundant_rows_steps_and_free_bodies() {
-        let m = Method::resolve(&settings(), &Facts { rank: Some(6), ..FACTS }).unwrap();
+        let m = Method::resolve(&settings(), &ModelFacts { rank: Some(6), ..FACTS }).unwrap();
         assert!(m.why[0].contains("2 of the 8"), "{}", m.why[0]);
 
         let stepped = Settings { step: Some(0.01), ..settings() };
@@ -576,17 +578,18 @@ mod tests {
 
         let free = Method::resolve(
             &settings(),
-            &Facts { nv: 6, rows: 0, gains_rows: false, rank: Some(0), bends: false, slides: false },
+            &ModelFacts { nv: 6, rows: 0, gains_rows: false, rank: Some(0), bends: false, slides: false },
         )
         .unwrap();
         assert_eq!(free.stabilization.name, "none");
-        let limited = Facts { nv: 6, rows: 0, gains_rows: true, rank: Some(0), bends: false, slides: false };
+        let limited =
+            ModelFacts { nv: 6, rows: 0, gains_rows: true, rank: Some(0), bends: false, slides: false };
         assert_eq!(Method::resolve(&settings(), &limited).unwrap().stabilization.name, "projection");
     }
 
     #[test]
     fn beams_are_taken_by_an_implicit_method_unless_something_is_named() {
-        let bends = Facts { bends: true, ..FACTS };
+        let bends = ModelFacts { bends: true, ..FACTS };
         let m = Method::resolve(&settings(), &bends).unwrap();
         assert!(
             m.announcement().starts_with("auto -> radau5 because beams are stiff"),
@@ -595,7 +598,7 @@ mod tests {
         );
         let stepped = Settings { step: Some(0.01), ..settings() };
         assert_eq!(Method::resolve(&stepped, &bends).unwrap().integrator.name, "generalized_alpha");
-        let slides = Facts { slides: true, ..bends };
+        let slides = ModelFacts { slides: true, ..bends };
         let m = Method::resolve(&settings(), &slides).unwrap();
         assert_eq!(m.integrator.name, "dop853");
         assert!(
@@ -614,7 +617,7 @@ mod tests {
     #[test]
     fn a_least_step_above_the_largest_is_refused() {
         for kind in ["radau5", "dop853"] {
-            let options = vec![("min_step".into(), OptionValue::Number(1e-3))];
+            let options = vec![("min_step".into(), WrittenOption::Number(1e-3))];
             let integrator = Some(MethodChoice { kind: kind.into(), options, span: Span::NONE });
             let with = |step| Settings { step: Some(step), integrator: integrator.clone(), ..settings() };
             let said = Method::resolve(&with(1e-4), &FACTS).unwrap_err().to_string();
@@ -646,8 +649,14 @@ mod tests {
     /// A million unknowns would take 24 TB.
     #[test]
     fn dense_methods_are_refused_where_they_cannot_fit() {
-        let huge =
-            Facts { nv: 600_000, rows: 400_000, gains_rows: false, rank: None, bends: false, slides: false };
+        let huge = ModelFacts {
+            nv: 600_000,
+            rows: 400_000,
+            gains_rows: false,
+            rank: None,
+            bends: false,
+            slides: false,
+        };
         for (formulation, stabilization) in [("least_squares_2", "none"), ("proximal", "partitioned")] {
             let s = Settings {
                 formulation: named(formulation),
@@ -663,7 +672,7 @@ mod tests {
     #[test]
     fn direct_is_refused_for_dependent_rows() {
         let s = Settings { formulation: named("direct"), ..settings() };
-        let error = Method::resolve(&s, &Facts { rank: Some(7), ..FACTS }).unwrap_err();
+        let error = Method::resolve(&s, &ModelFacts { rank: Some(7), ..FACTS }).unwrap_err();
         assert!(matches!(error, SetupError::NotIndependent { rows: 8, rank: 7, .. }));
     }
 

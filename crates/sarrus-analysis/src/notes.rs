@@ -1,12 +1,12 @@
 //! What a run has to tell beside its numbers: what its methods found on the way.
 
 use crate::advice;
-use crate::events::{Beyond, Gaps};
-use crate::following::Off;
+use crate::events::{GapWatch, LimitExcess};
+use crate::following::DriverDeviation;
 use crate::method::Method;
 use crate::report::{FoundReport, PartitionReport, RankReport, StabilityReport};
 use sarrus_solve::{
-    Findings, PartitionFound, RankFound, Rotated, Rotations, StabilityFound, State, Stiffness, digits,
+    Findings, PartitionFound, RankFound, Rotated, Rotations, StabilityFound, State, StiffnessMonitor, digits,
 };
 use sarrus_system::body::BodyKind;
 use sarrus_system::laws::{self, Unsearched};
@@ -50,8 +50,8 @@ pub(crate) fn modal(system: &System) -> Option<String> {
 }
 
 /// The rigid limit that a coordinate was beyond by more than `most`, if one was.
-pub(crate) fn beyond_limit(gaps: Option<&Gaps>, system: &System, most: f64) -> Option<String> {
-    let Beyond { depth, at } = gaps.and_then(Gaps::beyond)?;
+pub(crate) fn beyond_limit(gaps: Option<&GapWatch>, system: &System, most: f64) -> Option<String> {
+    let LimitExcess { depth, at } = gaps.and_then(GapWatch::beyond)?;
     let (limit, t) = at.filter(|_| !(depth <= most))?;
     let limit = &system.whole.events.limits[limit];
     Some(format!(
@@ -61,9 +61,9 @@ pub(crate) fn beyond_limit(gaps: Option<&Gaps>, system: &System, most: f64) -> O
 }
 
 /// The drivers whose coordinates, or their rates, are off their functions by more than the limit beside.
-pub(crate) fn not_followed(off: [(Option<Off>, f64); 2], system: &System) -> Vec<String> {
+pub(crate) fn not_followed(off: [(Option<DriverDeviation>, f64); 2], system: &System) -> Vec<String> {
     let found = off.into_iter().zip(["", "the rate of "]).filter_map(|((off, limit), what)| {
-        let Off { by, t, driver } = off.filter(|off| !(off.by <= limit))?;
+        let DriverDeviation { by, t, driver } = off.filter(|off| !(off.by <= limit))?;
         let name = &system.whole.elements[driver].name;
         Some(format!(
             "driver `{name}`: {what}what it drives is {by:.3e} off its function at t = {}",
@@ -148,8 +148,8 @@ pub(crate) fn parted(mechanism: &mut Mechanism, state: &State) -> Vec<String> {
 const MANY_STEPS: u64 = 1000;
 
 /// Steps that stability has limited rather than accuracy, where there are many of them.
-pub(crate) fn stiffness(found: &Stiffness, steps: u64, integrator: &str) -> Option<String> {
-    let Stiffness { limited, first, .. } = *found;
+pub(crate) fn stiffness(found: &StiffnessMonitor, steps: u64, integrator: &str) -> Option<String> {
+    let StiffnessMonitor { limited, first, .. } = *found;
     (limited >= MANY_STEPS).then(|| {
         format!(
             "the model is stiff: stability, not accuracy, limits about {limited} of the {steps} steps of `{integrator}`, from t = {:.4} s on; \

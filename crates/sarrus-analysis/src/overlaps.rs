@@ -4,7 +4,7 @@ use sarrus_math::Pose;
 use sarrus_model::Space;
 use sarrus_solve::digits;
 use sarrus_system::System;
-use sarrus_system::contact::What;
+use sarrus_system::contact::ContactSides;
 use sarrus_system::contact::broad::Broad;
 use sarrus_system::contact::surface::{Geometry, touches};
 
@@ -39,7 +39,7 @@ pub(crate) fn find(system: &System, poses: &[Pose]) -> Option<String> {
         return None;
     }
     let planar = directory.space == Space::Planar;
-    let (links, contacts) = (Links::new(system), Contacts::new(system));
+    let (links, contacts) = (Links::new(system), NamedContacts::new(system));
     let entry = |i: usize| &system.surfaces[solids[i]];
     let allowed = |i: usize, j: usize| {
         let pair = [entry(i).body, entry(j).body];
@@ -154,16 +154,16 @@ impl Links {
 }
 
 /// Which bodies contacts name: body, entry and sides, as bits, sorted.
-struct Contacts(Vec<(u32, u32, u8)>);
+struct NamedContacts(Vec<(u32, u32, u8)>);
 
-impl Contacts {
-    fn new(system: &System) -> Contacts {
+impl NamedContacts {
+    fn new(system: &System) -> NamedContacts {
         let mut all: Vec<(u32, u32, u8)> = Vec::new();
         for (entry, contact) in system.contacts.iter().enumerate() {
             let entry = entry as u32;
             match &contact.contact.what {
-                What::Gap { ids, .. } => all.extend(ids.iter().map(|id| (*id, entry, 3))),
-                What::Surfaces { sides, .. } => {
+                ContactSides::Gap { ids, .. } => all.extend(ids.iter().map(|id| (*id, entry, 3))),
+                ContactSides::Surfaces { sides, .. } => {
                     for (side, bit) in sides.iter().zip([1, 2]) {
                         all.extend(side.iter().map(|i| (system.surfaces[*i as usize].body, entry, bit)));
                     }
@@ -178,7 +178,7 @@ impl Contacts {
             }
             same
         });
-        Contacts(all)
+        NamedContacts(all)
     }
 
     /// Those of a body.

@@ -7,33 +7,33 @@ use crate::method::Method;
 use crate::recorder::Recorder;
 use crate::run::Run;
 use crate::simulate::Watch;
-use crate::start::Rows;
+use crate::start::RowRank;
 use sarrus_model::Span;
 use sarrus_solve::integrators::{Ended, Observer, Samples};
-use sarrus_solve::{Control, Dynamics, Problem, SolveError, Standing, State};
+use sarrus_solve::{Dynamics, Problem, SolveError, Standing, State, StepControl};
 use sarrus_system::system::WORK;
 use sarrus_system::{Columns, Mechanism};
 use std::sync::Arc;
 
 /// All of a run that moves, kept to go back to.
 #[derive(Clone)]
-pub(crate) struct Kept {
+pub(crate) struct RunSnapshot {
     mechanism: Mechanism,
     state: State,
-    control: Control,
+    control: StepControl,
     journey: Journey,
     recorder: Recorder<'static>,
     ended: Ended,
-    start: Start,
+    start: RunStart,
 }
 
 /// What was found at the start.
 #[derive(Clone)]
-struct Start {
+struct RunStart {
     method: Arc<Method>,
     assembly: AssemblyReport,
     standing: Vec<Standing>,
-    rows: Rows,
+    rows: RowRank,
     not_unique: Option<Vec<String>>,
 }
 
@@ -124,15 +124,15 @@ impl Run<'_> {
     }
 
     /// The run as it is.
-    pub fn keep(&self) -> Kept {
-        Kept {
+    pub fn keep(&self) -> RunSnapshot {
+        RunSnapshot {
             mechanism: self.mechanism.clone(),
             state: self.state.clone(),
             control: self.control.clone(),
             journey: self.journey.clone(),
             recorder: self.recorder.copy(Box::new(())),
             ended: self.ended.clone(),
-            start: Start {
+            start: RunStart {
                 method: self.method.clone(),
                 assembly: self.assembly.clone(),
                 standing: self.standing.clone(),
@@ -145,8 +145,8 @@ impl Run<'_> {
 
 impl Run<'static> {
     /// Goes back to what was kept.
-    pub fn restore(&mut self, kept: &Kept) {
-        let Kept { mechanism, state, control, journey, recorder, ended, start } = kept.clone();
+    pub fn restore(&mut self, kept: &RunSnapshot) {
+        let RunSnapshot { mechanism, state, control, journey, recorder, ended, start } = kept.clone();
         // another start may have led to another method; this one was made before
         if !Arc::ptr_eq(&self.method, &start.method)
             && let Ok(integrator) = start.method.new_integrator()
@@ -170,7 +170,7 @@ impl Run<'static> {
     /// Another one that goes on from here.
     pub fn copy(&self, watch: Box<dyn Watch>) -> Result<Run<'static>, SetupError> {
         let bad = |source| SetupError::Method { source, at: Span::NONE };
-        let Kept { mechanism, state, control, journey, recorder, ended, start } = self.keep();
+        let RunSnapshot { mechanism, state, control, journey, recorder, ended, start } = self.keep();
         Ok(Run {
             settings: self.settings.clone(),
             mechanism,

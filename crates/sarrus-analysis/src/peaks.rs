@@ -31,7 +31,7 @@ const WORTH: f64 = 1e-2;
 
 /// Least and largest value of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Range {
+pub(crate) struct ColumnRange {
     /// Least value, and when \[s\].
     pub min: (f64, f64),
     /// Largest value, and when \[s\].
@@ -40,7 +40,7 @@ pub(crate) struct Range {
     searched: bool,
 }
 
-impl Range {
+impl ColumnRange {
     fn add(&mut self, x: f64, t: f64) {
         if x < self.min.0 {
             self.min = (x, t);
@@ -59,23 +59,23 @@ impl Range {
 }
 
 /// Of a column that has no value yet.
-fn range(name: &str) -> Range {
+fn range(name: &str) -> ColumnRange {
     let rounds = name.starts_with("violation.") || name == "energy.balance";
     let [min, max] = [f64::INFINITY, f64::NEG_INFINITY].map(|x| (x, f64::NAN));
-    Range { min, max, searched: !rounds }
+    ColumnRange { min, max, searched: !rounds }
 }
 
 /// The values at an instant: the time, then a number per column.
-type Row = Vec<f64>;
+type SampleRow = Vec<f64>;
 
 /// Peaks of all columns so far.
 #[derive(Clone)]
 pub(crate) struct Peaks {
-    ranges: Vec<Range>,
+    ranges: Vec<ColumnRange>,
     /// Largest size of any value.
     largest: f64,
     /// The last instants since the last jump, vertices among them, in the order of time.
-    near: Vec<Row>,
+    near: Vec<SampleRow>,
     /// Where the step at hand begins \[s\].
     start: f64,
     /// Vertices inside it: gain and time \[s\].
@@ -106,7 +106,7 @@ impl Peaks {
     }
 
     /// The ranges, in the order of the columns; of a column without any number the least value is above the largest.
-    pub fn ranges(&self) -> &[Range] {
+    pub fn ranges(&self) -> &[ColumnRange] {
         &self.ranges
     }
 
@@ -215,7 +215,7 @@ impl Peaks {
 
 /// Adds vertices of the parabolas through three instants that lie between two times.
 fn vertices(
-    ranges: &[Range],
+    ranges: &[ColumnRange],
     floor: f64,
     [low, high]: [f64; 2],
     [a, b, c]: [&[f64]; 3],

@@ -5,8 +5,8 @@
 //! the number found here. Costs O(nc² nv) for the singular values: not for large models, whose rank comes from pivots of the
 //! same rows with the same tolerance.
 
-use crate::components::Part;
-use sarrus_math::solve::{Rank, RankError, rank};
+use crate::components::Component;
+use sarrus_math::solve::{NumericalRank, RankError, rank};
 use sarrus_solve::{Equations, Structure, kinematic_units};
 
 pub use sarrus_solve::TOLERANCE;
@@ -20,7 +20,7 @@ pub enum ConstraintRankError {
 }
 
 /// D J C of one part as a dense matrix by rows; `units` is the diagonal of C.
-pub(crate) fn scaled_rows(s: &Structure, eq: &Equations, part: &Part, units: &[f64]) -> Vec<f64> {
+pub(crate) fn scaled_rows(s: &Structure, eq: &Equations, part: &Component, units: &[f64]) -> Vec<f64> {
     let mut first_of = vec![0; s.cols.len()];
     let mut width = 0;
     for &c in &part.cols {
@@ -51,7 +51,7 @@ pub(crate) fn scaled_rows(s: &Structure, eq: &Equations, part: &Part, units: &[f
 }
 
 /// Rank of the constraints at `eq`.
-pub fn constraint_rank(s: &Structure, eq: &Equations) -> Result<Rank, ConstraintRankError> {
+pub fn constraint_rank(s: &Structure, eq: &Equations) -> Result<NumericalRank, ConstraintRankError> {
     let (all, units) = (all(s), kinematic_units(s, &eq.J));
     Ok(rank(&scaled_rows(s, eq, &all, &units), s.nc, s.nv, Some(TOLERANCE))?)
 }
@@ -66,8 +66,8 @@ pub(crate) fn holonomic_rank(s: &Structure, eq: &Equations) -> Result<usize, Con
 }
 
 /// All rows and columns as one part.
-fn all(s: &Structure) -> Part {
-    Part { rows: (0..s.rows.len()).collect(), cols: (0..s.cols.len()).collect() }
+fn all(s: &Structure) -> Component {
+    Component { rows: (0..s.rows.len()).collect(), cols: (0..s.cols.len()).collect() }
 }
 
 #[cfg(test)]

@@ -4,18 +4,18 @@ mod between;
 
 use crate::drivers::{self, Contradiction};
 use crate::energy::EnergyBook;
-use crate::events::{Advance, Ahead, Detector, Gaps, Onsets, Slides, Switches, TOGETHER};
-use crate::finite::NotFinite;
+use crate::events::{Advance, Ahead, Detector, GapWatch, Onsets, Slides, Switches, TOGETHER};
+use crate::finite::NonFiniteColumns;
 use crate::following::Following;
 use crate::instants::{Instants, Why};
 use crate::peaks::Peaks;
 use crate::report::EventReport;
-use crate::simulate::{Progress, Seen, Watch};
+use crate::simulate::{Progress, SampleDiagnostics, Watch};
 use crate::trajectory::Trajectory;
-use crate::turns::Turns;
-use crate::violation::{Levels, Spread, Violations};
+use crate::turns::CoveredAngles;
+use crate::violation::{NormStatistics, ViolationLevels, Violations};
 use sarrus_model::functions::forget_fault;
-use sarrus_solve::integrators::{Change, Flow, Observer, Taken};
+use sarrus_solve::integrators::{Change, Observer, Proceed, TakenStep};
 use sarrus_solve::{
     Accel, Dynamics, Equations, Problem, SolveError, Stage, State, StepError, StepInfo, Structure,
 };
@@ -32,7 +32,7 @@ const MESH_EVALUATIONS: u64 = 8;
 
 /// Why a recorder ended a run.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Stop {
+pub(crate) enum RunStop {
     /// Whoever watches asked for it.
     Asked,
     /// `run.max_steps`.
@@ -51,7 +51,7 @@ pub(crate) enum Stop {
 
 /// What may end a run early.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounds {
+pub(crate) struct RunBounds {
     /// Time at the start and the end \[s\].
     pub span: (f64, f64),
     /// Most steps.
@@ -91,11 +91,11 @@ pub(crate) struct Recorder<'a> {
     /// Rows at instants at which something happens.
     pub instants: Instants,
     /// How far bodies rotate between rows.
-    pub turns: Turns,
+    pub turns: CoveredAngles,
     /// ‖Φ‖, ‖Φ̇‖ at every step, ‖Φ̈‖ wherever accelerations are known.
     pub violations: Violations,
     /// The part of the multipliers in the null space of Jᵀ, relative to them, where rows are redundant and accelerations are known.
-    pub null_share: Option<Spread>,
+    pub null_share: Option<NormStatistics>,
     /// How far driven coordinates are from their functions, at every step and in every row.
     pub following: Following,
     /// What the meshes of beams leave their nodes off.
@@ -103,11 +103,11 @@ pub(crate) struct Recorder<'a> {
     /// Evaluations of the right-hand side when it was last added to.
     mesh_at: u64,
     /// Numbers of rows that are not finite though they should be.
-    pub not_finite: NotFinite,
+    pub not_finite: NonFiniteColumns,
     /// Energies at every step.
     pub energy: EnergyBook,
     /// Why the run was stopped, if it was.
-    pub stop: Option<Stop>,
+    pub stop: Option<RunStop>,
     /// What happened on the way.
     pub events: Vec<EventReport>,
     /// Who looks for events, where the model has any.
@@ -117,7 +117,7 @@ pub(crate) struct Recorder<'a> {
     /// Who looks for contacts that close and open, where they are located.
     pub onsets: Option<Onsets>,
     /// Who looks at the gaps of rigid contacts, where the model has any.
-    pub gaps: Option<Gaps>,
+    pub gaps: Option<GapWatch>,
     /// Who looks for controllers that slide along a limit, where one may.
     pub slides: Option<Slides>,
     /// Who looks for forces that switch or peak within a step, where one may.
@@ -132,7 +132,7 @@ pub(crate) struct Recorder<'a> {
     /// Whether a row needs accelerations.
     accelerations: bool,
     watch: Box<dyn Watch + 'a>,
-    bounds: Bounds,
+    bounds: RunBounds,
     started: Instant,
     steps: u64,
     /// Time \[s\] and step before which accelerations are not looked at again.
@@ -160,7 +160,7 @@ impl<'a> Recorder<'a> {
         s: &State,
         columns: Option<Arc<Columns>>,
         peaks: bool,
-        bounds: Bounds,
+        bounds: RunBounds,
         watch: Box<dyn Watch + 'a>,
     ) -> Recorder<'a> {
         let mut eq = Equations::new(mechanism);
@@ -185,7 +185,9 @@ impl<'a> Recorder<'a> {
         Recorder {
             peaks,
             instants: Instants::new(names.clone(), units.clone()),
-            turns: columns.as_ref().map_or_else(Turns::default, |_| Turns::new(mechanism.system(), s)),
+            turns: columns
+                .as_ref()
+                .map_or_else(CoveredAngles::default, |_| CoveredAngles::new(mechanism.system(), s)),
             why: None,
             hardest: vec![0.0; contacts],
             harder: false,
@@ -197,7 +199,7 @@ impl<'a> Recorder<'a> {
             following,
             mesh,
             mesh_at: 0,
-            not_finite: NotFinite::default(),
+            not_finite: NonFiniteColumns::default(),
             energy: EnergyBook::new(mechanism.energy(s), mechanism.weight(s)),
             stop: None,
             events: Vec::new(),
@@ -320,7 +322,7 @@ impl<'a> Recorder<'a> {
     /// Drivers that contradict each other at `s`, where constraints are no longer kept. Looked for when the violation first
     /// exceeds what is certified, and again whenever it has doubled.
     fn contradiction(&mut self, mechanism: &mut Mechanism, s: &State) -> Option<Contradiction> {
-        let Levels { position, velocity, .. } = &self.violations.total;
+        let ViolationLevels { position, velocity, .. } = &self.violations.total;
         let [next_position, next_velocity] = self.bounds.certify;
         if position.max <= next_position && velocity.max <= next_velocity {
             return None;
@@ -336,7 +338,7 @@ impl<'a> Recorder<'a> {
         }
         mechanism.update(s, Stage::VELOCITY, &mut self.eq);
         self.violations.add(mechanism.structure(), &self.eq);
-        self.stop = self.contradiction(mechanism, s).map(Stop::Drivers);
+        self.stop = self.contradiction(mechanism, s).map(RunStop::Drivers);
         self.stop.is_some()
     }
 
@@ -374,9 +376,13 @@ impl<'a> Recorder<'a> {
         let judged = self.gaps.as_mut().and_then(|gaps| gaps.judged_at(ode.problem_mut(), &sample));
         if known {
             let (mechanism, eq, accel) = ode.parts();
-            self.watch.sample(mechanism, &sample, &Seen { step, solved: Some((eq, accel)), judged });
+            self.watch.sample(
+                mechanism,
+                &sample,
+                &SampleDiagnostics { step, solved: Some((eq, accel)), judged },
+            );
         } else {
-            self.watch.sample(ode.problem_mut(), &sample, &Seen { step, solved: None, judged });
+            self.watch.sample(ode.problem_mut(), &sample, &SampleDiagnostics { step, solved: None, judged });
         }
         if let Some(row) = self.trajectory.rows().last() {
             self.watch.row(row);
@@ -387,14 +393,17 @@ impl<'a> Recorder<'a> {
     }
 
     /// When in the step something happens that ends it; what comes first is taken.
-    fn find_cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
+    fn find_cut(
+        &mut self,
+        step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
+    ) -> Result<Option<f64>, StepError> {
         let h = step.end.t - step.info.t;
-        let brief = !self.gaps.as_ref().is_some_and(Gaps::have_contacts)
+        let brief = !self.gaps.as_ref().is_some_and(GapWatch::have_contacts)
             && self.onsets.as_ref().is_some_and(|own| own.is_brief(step.ode.problem_mut(), h, step.end));
         let ahead = match &mut self.advance {
             Some(_) if brief => Ahead::Near,
             Some(advance) => {
-                let held = self.gaps.as_ref().map_or(&[][..], Gaps::held);
+                let held = self.gaps.as_ref().map_or(&[][..], GapWatch::held);
                 let located = self.onsets.as_ref().is_some_and(Onsets::locates);
                 advance.look(step, held, located)?
             }
@@ -415,7 +424,7 @@ impl<'a> Recorder<'a> {
         self.detector.iter_mut().for_each(|detector| detector.forget(step));
         if closed == Some(first) {
             self.why = Some(Why::Event);
-            self.gaps.iter_mut().for_each(Gaps::take);
+            self.gaps.iter_mut().for_each(GapWatch::take);
         } else if met == Some(first) {
             self.why = self.onsets.as_ref().filter(|onsets| !onsets.is_shortened()).map(|_| Why::Contact);
             self.onsets.iter_mut().for_each(Onsets::take);
@@ -444,7 +453,7 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         self.switches.is_some()
     }
 
-    fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
+    fn cut(&mut self, step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
         let start = step.info.t;
         step.set_energy_scale(self.energy.scale());
         self.why = None;
@@ -453,12 +462,12 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         Ok(cut)
     }
 
-    fn inside(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) {
+    fn inside(&mut self, step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>) {
         self.look_inside(step);
         self.turns.go(step.end);
     }
 
-    fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _info: &StepInfo) -> Flow {
+    fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _info: &StepInfo) -> Proceed {
         self.steps += 1;
         ode.violation(s, &mut self.eq);
         let evaluations = ode.counts().rhs;
@@ -492,19 +501,19 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         }
 
         let stays = self.switches.as_ref().and_then(Switches::stays);
-        let asked = self.watch.step(&Progress { t: s.t, steps: self.steps }) == Flow::Stop;
+        let asked = self.watch.step(&Progress { t: s.t, steps: self.steps }) == Proceed::Stop;
         let elapsed = || self.started.elapsed().as_secs_f64();
         self.stop = match self.bounds {
-            _ if asked => Some(Stop::Asked),
-            _ if contradiction.is_some() => contradiction.map(Stop::Drivers),
-            _ if stays.is_some() => stays.map(Stop::Stays),
-            Bounds { max_steps: Some(most), .. } if self.steps >= most => Some(Stop::Steps(most)),
-            Bounds { wall_limit: Some(limit), .. } if elapsed() > limit => Some(Stop::Wall(limit)),
+            _ if asked => Some(RunStop::Asked),
+            _ if contradiction.is_some() => contradiction.map(RunStop::Drivers),
+            _ if stays.is_some() => stays.map(RunStop::Stays),
+            RunBounds { max_steps: Some(most), .. } if self.steps >= most => Some(RunStop::Steps(most)),
+            RunBounds { wall_limit: Some(limit), .. } if elapsed() > limit => Some(RunStop::Wall(limit)),
             _ => None,
         };
         // what a function did in trials of this step is over
         forget_fault();
-        if self.stop.is_some() { Flow::Stop } else { Flow::Continue }
+        if self.stop.is_some() { Proceed::Stop } else { Proceed::Continue }
     }
 
     fn instant(&self) -> Option<f64> {

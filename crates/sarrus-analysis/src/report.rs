@@ -2,9 +2,9 @@
 //!
 //! Numbers that are not finite are written as `null`, as JSON has no word for them.
 
-pub use crate::certificate::{Certificate, Item, Limits};
+pub use crate::certificate::{Certificate, CertificateItem, CertificateLimits};
 use crate::energy::EnergyBook;
-use crate::violation::{Levels, Spread};
+use crate::violation::{NormStatistics, ViolationLevels};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -335,8 +335,8 @@ pub struct ViolationReport {
     pub acceleration: SpreadReport,
 }
 
-impl From<&Levels> for ViolationReport {
-    fn from(l: &Levels) -> Self {
+impl From<&ViolationLevels> for ViolationReport {
+    fn from(l: &ViolationLevels) -> Self {
         ViolationReport {
             position: l.position.into(),
             velocity: l.velocity.into(),
@@ -354,8 +354,8 @@ pub struct SpreadReport {
     pub rms: f64,
 }
 
-impl From<Spread> for SpreadReport {
-    fn from(s: Spread) -> Self {
+impl From<NormStatistics> for SpreadReport {
+    fn from(s: NormStatistics) -> Self {
         SpreadReport { max: s.max, rms: s.rms() }
     }
 }

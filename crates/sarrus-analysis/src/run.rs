@@ -6,23 +6,23 @@
 use crate::assemble::{AssemblyReport, assemble};
 use crate::doubts;
 use crate::error::SetupError;
-use crate::events::{Advance, Detector, Gaps, Journey, NoStart, Onsets, Pause, Switches};
+use crate::events::{Advance, Detector, GapWatch, Journey, NoStart, Onsets, Pause, Switches};
 use crate::failure;
 use crate::instants::Instants;
 use crate::joints;
 use crate::legs::Route;
-use crate::method::{Facts, Method};
-use crate::recorder::{Bounds, Recorder, Unsampled};
+use crate::method::{Method, ModelFacts};
+use crate::recorder::{Recorder, RunBounds, Unsampled};
 use crate::redundancy::{Scaled, analyse, with_tooth_forces};
-use crate::settings::{Overrides, Settings};
-use crate::simulate::{Plan, Simulate, Watch};
-use crate::start::{Rows, near_dependence};
+use crate::settings::{RunOverrides, Settings};
+use crate::simulate::{RunPlan, Simulate, Watch};
+use crate::start::{RowRank, near_dependence};
 use crate::trajectory::Trajectory;
 use sarrus_model::functions::forget_fault;
 use sarrus_model::settings::Coordinates;
 use sarrus_model::{Diagnostic, Model, Span};
 use sarrus_solve::integrators::{Because, Ended, Samples};
-use sarrus_solve::{Control, Equations, Integrator, MethodError, Problem, Stage, Standing, State};
+use sarrus_solve::{Equations, Integrator, MethodError, Problem, Stage, Standing, State, StepControl};
 use sarrus_system::{Columns, Conditions, Mechanism, Sampler, System};
 use std::sync::Arc;
 
@@ -46,14 +46,14 @@ pub(crate) struct Run<'w> {
     pub(crate) model: String,
     pub(crate) case: Option<String>,
     pub(crate) integrator: Integrator,
-    pub(crate) control: Control,
+    pub(crate) control: StepControl,
     pub(crate) samples: Samples<'static>,
     pub(crate) journey: Journey,
     pub(crate) pause: Option<Pause>,
     pub(crate) ended: Ended,
     pub(crate) assembly: AssemblyReport,
     pub(crate) standing: Vec<Standing>,
-    pub(crate) rows: Rows,
+    pub(crate) rows: RowRank,
     pub(crate) not_unique: Option<Vec<String>>,
     /// Whether something was set since it went on.
     pub(crate) is_changed: bool,
@@ -98,11 +98,11 @@ impl<'w> Run<'w> {
         // the method, from what the start tells
         let mut eq = Equations::new(&mechanism);
         mechanism.update(&state, Stage::POSITION, &mut eq);
-        let rows = Rows::find(&system.structure, &eq)?;
+        let rows = RowRank::find(&system.structure, &eq)?;
         let not_unique = not_unique(&mut mechanism, &state, &eq, &rows);
         let near = near_dependence(system, &eq, &rows);
         drop(eq);
-        let mut method = Method::resolve(&settings, &Facts::new(system, rows.rank))?;
+        let mut method = Method::resolve(&settings, &ModelFacts::new(system, rows.rank))?;
         method.notes.extend(near);
         method.notes.extend(doubts::find(&mut mechanism, &state));
         method.notes.extend(assembled.report.notes.iter().cloned());
@@ -126,16 +126,16 @@ impl<'w> Run<'w> {
         method.new_formulation().map_err(bad)?;
         method.new_stabilization().map_err(bad)?;
         let integrator = method.new_integrator().map_err(bad)?;
-        let mut control = Control::new(method.rtol, method.atol, method.step).map_err(bad)?;
+        let mut control = StepControl::new(method.rtol, method.atol, method.step).map_err(bad)?;
         // Where nothing is free the motion is exact, and its work alone bounds the steps. Methods that resolve the constraints know multipliers to
         // lower order and to the tolerance of Newton's iteration: shorter steps make their work worse.
         if rows.rank == Some(system.structure.nv) && !method.view.resolves_constraints() {
             control.energy_tolerance = method.rtol.min(settings.work_tolerance());
         }
-        watch.begin(&Plan { settings: &settings, method: &method, assembly: &assembled.report });
+        watch.begin(&RunPlan { settings: &settings, method: &method, assembly: &assembled.report });
 
         // the run
-        let bounds = Bounds {
+        let bounds = RunBounds {
             span,
             max_steps: settings.max_steps,
             wall_limit: settings.wall_limit,
@@ -164,7 +164,7 @@ impl<'w> Run<'w> {
         }
         gaps.extend(system.stops());
         if !gaps.is_empty() {
-            recorder.gaps = Some(Gaps::new(gaps));
+            recorder.gaps = Some(GapWatch::new(gaps));
         }
         recorder.switches = Switches::new(system, span, integrator.is_adaptive(), [method.rtol, method.atol]);
         recorder.sampler = Some(sampler).filter(|s| !s.is_empty());
@@ -199,8 +199,8 @@ impl<'w> Run<'w> {
 
     /// One that has gone as far as `t` \[s\], if nothing stopped it, with what acts there; it takes no samples.
     pub fn up_to(model: &Model, system: &Arc<System>, t: f64) -> Result<Run<'w>, SetupError> {
-        let t_start = Settings::read(model, &Overrides::default())?.t_start;
-        let overrides = Overrides { t_end: (t > t_start).then_some(t), ..Overrides::default() };
+        let t_start = Settings::read(model, &RunOverrides::default())?.t_start;
+        let overrides = RunOverrides { t_end: (t > t_start).then_some(t), ..RunOverrides::default() };
         let mut run = Run::new(model, system, &Simulate { overrides, record: false }, Box::new(()))?;
         run.go(t)?;
         Ok(run)
@@ -226,7 +226,7 @@ impl<'w> Run<'w> {
 
     /// Places of rigid contacts, and limits, that are closed and bear.
     pub fn closed_gaps(&self) -> usize {
-        self.recorder.gaps.as_ref().map_or(0, Gaps::closed)
+        self.recorder.gaps.as_ref().map_or(0, GapWatch::closed)
     }
 
     /// The samples, and the rows at instants.
@@ -250,7 +250,7 @@ pub(crate) fn not_unique(
     mechanism: &mut Mechanism,
     s: &State,
     eq: &Equations,
-    rows: &Rows,
+    rows: &RowRank,
 ) -> Option<Vec<String>> {
     let structure = mechanism.structure().clone();
     if rows.rank == Some(structure.nc) {

@@ -1,17 +1,17 @@
 //! What is asked of a run: the file's `[run]` and `[output]`, and over them what the caller says.
 
 use crate::error::SetupError;
-use sarrus_model::record::Plain;
+use sarrus_model::record::ResolvedValue;
 use sarrus_model::settings::{
-    Assembly, Certification, Certify, Coordinates, MethodChoice, OptionValue, OutputSettings, Regularization,
-    RunSettings,
+    Assembly, Certification, Certify, Coordinates, MethodChoice, OutputSettings, Regularization, RunSettings,
+    WrittenOption,
 };
 use sarrus_model::{Model, Span};
 use std::str::FromStr;
 
 /// What a caller says over the file; the command line's flags.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Overrides {
+pub struct RunOverrides {
     /// In place of `run.formulation`.
     pub formulation: Option<MethodChoice>,
     /// In place of `run.stabilization`.
@@ -40,20 +40,20 @@ pub struct Overrides {
     pub peaks: Option<bool>,
 }
 
-impl Overrides {
+impl RunOverrides {
     /// What they say about `[run]`, for the resolved file.
-    pub fn run_entries(&self) -> Vec<(&'static str, Plain)> {
-        let number = |key, x: Option<f64>| x.map(|x| (key, Plain::Number(x)));
+    pub fn run_entries(&self) -> Vec<(&'static str, ResolvedValue)> {
+        let number = |key, x: Option<f64>| x.map(|x| (key, ResolvedValue::Number(x)));
         let method = |key, m: &Option<MethodChoice>| m.as_ref().map(|m| (key, plain(m)));
         [
             number("t_end", self.t_end),
             method("integrator", &self.integrator),
             method("formulation", &self.formulation),
             method("stabilization", &self.stabilization),
-            self.coordinates.map(|c| ("coordinates", Plain::Text(c.name().into()))),
+            self.coordinates.map(|c| ("coordinates", ResolvedValue::Text(c.name().into()))),
             self.regularize.map(|r| match r {
-                Regularization::Off => ("regularize", Plain::Flag(false)),
-                r => ("regularize", Plain::Text(r.name().into())),
+                Regularization::Off => ("regularize", ResolvedValue::Flag(false)),
+                r => ("regularize", ResolvedValue::Text(r.name().into())),
             }),
             number("rtol", self.rtol),
             number("atol", self.atol),
@@ -66,19 +66,19 @@ impl Overrides {
 }
 
 /// A method as a file writes it.
-fn plain(method: &MethodChoice) -> Plain {
+fn plain(method: &MethodChoice) -> ResolvedValue {
     if method.options.is_empty() {
-        return Plain::Text(method.kind.clone());
+        return ResolvedValue::Text(method.kind.clone());
     }
-    let mut table = vec![("kind".to_string(), Plain::Text(method.kind.clone()))];
+    let mut table = vec![("kind".to_string(), ResolvedValue::Text(method.kind.clone()))];
     for (name, value) in &method.options {
         let value = match value {
-            OptionValue::Number(x) => Plain::Number(*x),
-            OptionValue::Name(text) => Plain::Text(text.clone()),
+            WrittenOption::Number(x) => ResolvedValue::Number(*x),
+            WrittenOption::Name(text) => ResolvedValue::Text(text.clone()),
         };
         table.push((name.clone(), value));
     }
-    Plain::Table(table)
+    ResolvedValue::Table(table)
 }
 
 /// What is asked of a run, defaults of times and tolerances filled in, methods still by name.
@@ -137,7 +137,7 @@ const MULTISTEP: f64 = 0.1;
 
 impl Settings {
     /// Reads `[run]` and `[output]` of `model` and lays `over` over them.
-    pub fn read(model: &Model, over: &Overrides) -> Result<Settings, SetupError> {
+    pub fn read(model: &Model, over: &RunOverrides) -> Result<Settings, SetupError> {
         let run = RunSettings::read(model)?;
         let output = OutputSettings::read(model)?;
 
@@ -231,8 +231,8 @@ impl FromStr for MethodText {
                 return Err(bad());
             }
             let value = match value.parse() {
-                Ok(number) => OptionValue::Number(number),
-                Err(_) => OptionValue::Name(value.to_string()),
+                Ok(number) => WrittenOption::Number(number),
+                Err(_) => WrittenOption::Name(value.to_string()),
             };
             options.push((name.to_string(), value));
         }
@@ -249,8 +249,8 @@ mod tests {
         let MethodText(m) = "baumgarte:alpha=5, beta=auto".parse().unwrap();
         assert_eq!(m.kind, "baumgarte");
         let expected = [
-            ("alpha".to_string(), OptionValue::Number(5.0)),
-            ("beta".to_string(), OptionValue::Name("auto".into())),
+            ("alpha".to_string(), WrittenOption::Number(5.0)),
+            ("beta".to_string(), WrittenOption::Name("auto".into())),
         ];
         assert_eq!(m.options, expected);
         assert!("rk4".parse::<MethodText>().unwrap().0.options.is_empty());

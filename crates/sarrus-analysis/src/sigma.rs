@@ -18,7 +18,7 @@
 //! whole matrices, nothing allocated after the first sample of a system. Rows keep their units, so the value depends on them: it tells of
 //! a change, not of a size.
 
-use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Rank, Rows, SolveError, Structure};
+use sarrus_solve::{ActiveRows, Equations, HUB_DEGREE, Kkt, RankDemand, SolveError, Structure};
 
 /// Iterations at a sample, at most; at the first of a system nothing is known yet.
 const MOST: u32 = 6;
@@ -84,7 +84,7 @@ impl SmallestSingular {
         eq: &Equations,
         first: bool,
     ) -> Result<f64, SolveError> {
-        kkt.factor(eq, Rows::All, Rank::Settle)?;
+        kkt.factor(eq, ActiveRows::All, RankDemand::Settle)?;
         let dropped = kkt.dependent_rows().len();
         self.fewest = self.fewest.min(dropped);
         if dropped > self.fewest || dropped == s.nc {

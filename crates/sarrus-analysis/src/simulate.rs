@@ -8,10 +8,10 @@ use crate::instants::Instants;
 use crate::method::Method;
 use crate::report::Report;
 use crate::run::Run;
-use crate::settings::{Overrides, Settings};
+use crate::settings::{RunOverrides, Settings};
 use crate::trajectory::Trajectory;
 use sarrus_model::Model;
-use sarrus_solve::integrators::Flow;
+use sarrus_solve::integrators::Proceed;
 use sarrus_solve::{Accel, Equations, State};
 use sarrus_system::{Mechanism, System};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Simulate {
     /// What is said over the file.
-    pub overrides: Overrides,
+    pub overrides: RunOverrides,
     /// Whether the trajectory is kept; without it a run is as fast and as small as it can be.
     pub record: bool,
 }
@@ -28,7 +28,7 @@ pub struct Simulate {
 impl Default for Simulate {
     /// As the file says, with the trajectory.
     fn default() -> Self {
-        Simulate { overrides: Overrides::default(), record: true }
+        Simulate { overrides: RunOverrides::default(), record: true }
     }
 }
 
@@ -45,7 +45,7 @@ pub struct Outcome {
 
 /// What a run is about to do.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan<'a> {
+pub struct RunPlan<'a> {
     /// What is asked for.
     pub settings: &'a Settings,
     /// The method taken.
@@ -65,7 +65,7 @@ pub struct Progress {
 
 /// What is known of a sample beside its state.
 #[derive(Clone, Copy)]
-pub struct Seen<'a> {
+pub struct SampleDiagnostics<'a> {
     /// Size of the step that it lies in or ends \[s\]; none at the start.
     pub step: Option<f64>,
     /// Equations, accelerations and multipliers there, where a column needs them.
@@ -77,15 +77,15 @@ pub struct Seen<'a> {
 /// Who watches a run, and may stop it.
 pub trait Watch: Send {
     /// The run is about to begin.
-    fn begin(&mut self, _plan: &Plan) {}
+    fn begin(&mut self, _plan: &RunPlan) {}
 
     /// A step was accepted.
-    fn step(&mut self, _progress: &Progress) -> Flow {
-        Flow::Continue
+    fn step(&mut self, _progress: &Progress) -> Proceed {
+        Proceed::Continue
     }
 
     /// A sample of the trajectory is taken at `s`.
-    fn sample(&mut self, _mechanism: &mut Mechanism, _s: &State, _seen: &Seen) {}
+    fn sample(&mut self, _mechanism: &mut Mechanism, _s: &State, _seen: &SampleDiagnostics) {}
 
     /// The same sample as the trajectory has it, a number per column, `t` first; comes right after [`sample`](Watch::sample).
     fn row(&mut self, _row: &[f64]) {}
@@ -95,15 +95,15 @@ pub trait Watch: Send {
 impl Watch for () {}
 
 impl<W: Watch + ?Sized> Watch for &mut W {
-    fn begin(&mut self, plan: &Plan) {
+    fn begin(&mut self, plan: &RunPlan) {
         (**self).begin(plan);
     }
 
-    fn step(&mut self, progress: &Progress) -> Flow {
+    fn step(&mut self, progress: &Progress) -> Proceed {
         (**self).step(progress)
     }
 
-    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &Seen) {
+    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &SampleDiagnostics) {
         (**self).sample(mechanism, s, seen);
     }
 

@@ -9,8 +9,8 @@
 use crate::error::SetupError;
 use crate::failure::with_functions;
 use crate::instants::Instants;
-use crate::pausing::Kept;
-use crate::recorder::Stop;
+use crate::pausing::RunSnapshot;
+use crate::recorder::RunStop;
 use crate::report::{FailureReport, Report};
 use crate::run::Run;
 use crate::settings::Settings;
@@ -153,7 +153,7 @@ pub struct Simulation {
     model: Arc<Model>,
     request: Simulate,
     run: Run<'static>,
-    start: Kept,
+    start: RunSnapshot,
     /// Time that [`step`](Simulation::step) covers \[s\].
     dt: f64,
     /// Where steps of that size began \[s\], and how many there were since.
@@ -255,7 +255,7 @@ impl Simulation {
         if self.run.ended.because == Because::End {
             return Ok(());
         }
-        if self.run.recorder.stop == Some(Stop::Asked) {
+        if self.run.recorder.stop == Some(RunStop::Asked) {
             self.run.recorder.stop = None;
             return Err(SimulationError::Interrupted { t: self.run.state.t });
         }

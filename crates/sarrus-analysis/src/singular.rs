@@ -6,7 +6,7 @@
 use crate::report::{EventReport, SingularReport};
 use sarrus_solve::integrators::{Because, Ended};
 use sarrus_solve::{
-    Crossing, Dynamics, PassageRecord, Problem, Standing, State, StepError, Way, digits, standing,
+    BranchDirection, Crossing, Dynamics, PassageRecord, Problem, Standing, State, StepError, digits, standing,
 };
 use sarrus_system::{Mechanism, System};
 
@@ -105,7 +105,7 @@ pub(crate) fn rests(standing: &[Standing], system: &System, t: f64) -> Vec<Singu
             .element_of_row(row)
             .map_or(format!("row {row}"), |e| format!("{} `{}`", e.family.name(), e.name))
     };
-    standing.iter().filter(|s| s.way == Way::Rest).map(|s| rest(s, t, name)).collect()
+    standing.iter().filter(|s| s.way == BranchDirection::Rest).map(|s| rest(s, t, name)).collect()
 }
 
 /// Says of a run that failed beside a singular position, at `s`, that it came to the end of its range, or to rest where it is `slow`, or could

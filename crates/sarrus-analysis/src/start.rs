@@ -4,9 +4,11 @@ use crate::assemble::{AssemblyReport, VelocityChange};
 use crate::components::{parts, rank_by_parts};
 use crate::rank::{ConstraintRankError, TOLERANCE, scaled_rows};
 use crate::report::{AssemblyPart, ConstraintsReport, SizeReport, VelocityPart};
-use sarrus_math::solve::{Rank, Svd};
+use sarrus_math::solve::{NumericalRank, Svd};
 use sarrus_model::settings::Assembly;
-use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Rank as Demand, Rows as Which, Structure, kinematic_units};
+use sarrus_solve::{
+    ActiveRows as Which, Equations, HUB_DEGREE, Kkt, RankDemand as Demand, Structure, kinematic_units,
+};
 use sarrus_system::System;
 use sarrus_system::system::Family;
 
@@ -24,7 +26,7 @@ const SINGULAR_VALUES: &str = "singular values";
 
 /// What is known of the rank of the constraints.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Rows {
+pub(crate) struct RowRank {
     /// The rank, where it was determined.
     pub rank: Option<usize>,
     /// Factor by which the tolerance could change without changing the rank.
@@ -37,10 +39,10 @@ pub(crate) struct Rows {
     pub how: &'static str,
 }
 
-impl Rows {
+impl RowRank {
     /// From a rank already found.
-    pub fn from_rank(rank: &Rank) -> Rows {
-        Rows {
+    pub fn from_rank(rank: &NumericalRank) -> RowRank {
+        RowRank {
             rank: Some(rank.rank),
             margin: Some(rank.margin).filter(|m| m.is_finite()),
             tolerance: Some(rank.tolerance),
@@ -60,13 +62,13 @@ impl Rows {
     }
 
     /// By singular values, or for a large model by the pivots of its factors.
-    pub fn find(s: &Structure, eq: &Equations) -> Result<Rows, ConstraintRankError> {
-        Rows::find_within(s, eq, DENSE, &mut None)
+    pub fn find(s: &Structure, eq: &Equations) -> Result<RowRank, ConstraintRankError> {
+        RowRank::find_within(s, eq, DENSE, &mut None)
     }
 
     /// By singular values alone; none where the model is too large for them.
-    pub fn by_values(s: &Structure, eq: &Equations) -> Option<Rows> {
-        rank_by_parts(s, eq, DENSE).ok().flatten().map(|rank| Rows::from_rank(&rank))
+    pub fn by_values(s: &Structure, eq: &Equations) -> Option<RowRank> {
+        rank_by_parts(s, eq, DENSE).ok().flatten().map(|rank| RowRank::from_rank(&rank))
     }
 
     /// The same with a solver for these rows, if there is one; if one had to be made, it is left there.
@@ -74,13 +76,13 @@ impl Rows {
         s: &Structure,
         eq: &Equations,
         spare: &mut Option<Kkt>,
-    ) -> Result<Rows, ConstraintRankError> {
-        Rows::find_within(s, eq, DENSE, spare)
+    ) -> Result<RowRank, ConstraintRankError> {
+        RowRank::find_within(s, eq, DENSE, spare)
     }
 
     /// The same for many instants: singular values of small models only.
-    pub fn find_quickly(s: &Structure, eq: &Equations) -> Result<Rows, ConstraintRankError> {
-        Rows::find_within(s, eq, DENSE_OFTEN, &mut None)
+    pub fn find_quickly(s: &Structure, eq: &Equations) -> Result<RowRank, ConstraintRankError> {
+        RowRank::find_within(s, eq, DENSE_OFTEN, &mut None)
     }
 
     fn find_within(
@@ -88,12 +90,12 @@ impl Rows {
         eq: &Equations,
         dense: usize,
         spare: &mut Option<Kkt>,
-    ) -> Result<Rows, ConstraintRankError> {
+    ) -> Result<RowRank, ConstraintRankError> {
         if s.nc == 0 {
-            return Ok(Rows { rank: Some(0), margin: None, tolerance: None, near: None, how: "no rows" });
+            return Ok(RowRank { rank: Some(0), margin: None, tolerance: None, near: None, how: "no rows" });
         }
         if let Some(rank) = rank_by_parts(s, eq, dense)? {
-            return Ok(Rows::from_rank(&rank));
+            return Ok(RowRank::from_rank(&rank));
         }
         // a model that cannot be factored says so when it is run
         let kkt = spare.take().map_or_else(|| Kkt::new(s, eq, HUB_DEGREE), Ok);
@@ -104,7 +106,7 @@ impl Rows {
             Ok(found)
         });
         Ok(match dependent {
-            Ok((n, [dropped, limit, kept])) => Rows {
+            Ok((n, [dropped, limit, kept])) => RowRank {
                 // pivots of bad conditioning may keep too many
                 rank: Some((s.nc - n).min(s.nv)),
                 // pivots are of J M⁻¹Jᵀ: squares of what singular values measure
@@ -113,7 +115,9 @@ impl Rows {
                 near: None,
                 how: "pivots of the factors",
             },
-            Err(_) => Rows { rank: None, margin: None, tolerance: None, near: None, how: "not determined" },
+            Err(_) => {
+                RowRank { rank: None, margin: None, tolerance: None, near: None, how: "not determined" }
+            }
         })
     }
 }
@@ -125,7 +129,7 @@ fn nearest(sigma: &[f64]) -> Option<f64> {
 }
 
 /// What a user should know of rows that nearly depend on others: who they are, by how much, and how they count.
-pub(crate) fn near_dependence(system: &System, eq: &Equations, rows: &Rows) -> Option<String> {
+pub(crate) fn near_dependence(system: &System, eq: &Equations, rows: &RowRank) -> Option<String> {
     /// Part of a row in the combination from which on its element is named.
     const TAKES_PART: f64 = 0.1;
     /// Most elements that are named.
@@ -162,7 +166,7 @@ pub(crate) fn near_dependence(system: &System, eq: &Equations, rows: &Rows) -> O
 }
 
 /// For a report, without the violations.
-pub(crate) fn rank_report(s: &Structure, rows: &Rows) -> ConstraintsReport {
+pub(crate) fn rank_report(s: &Structure, rows: &RowRank) -> ConstraintsReport {
     ConstraintsReport {
         rows: s.nc,
         rank: rows.rank,

@@ -10,7 +10,7 @@ const ROWS: f64 = 12.0;
 
 /// The angle that each body covers, from row to row: the integral of its angular speed.
 #[derive(Clone, Default)]
-pub(crate) struct Turns {
+pub(crate) struct CoveredAngles {
     /// Bodies that rotate and are shown: where their angular velocity begins, and its components.
     bodies: Vec<(usize, usize)>,
     /// Their numbers.
@@ -24,11 +24,11 @@ pub(crate) struct Turns {
     row: f64,
 }
 
-impl Turns {
+impl CoveredAngles {
     /// Of the bodies of `system`, from `s` on.
-    pub fn new(system: &System, s: &State) -> Turns {
+    pub fn new(system: &System, s: &State) -> CoveredAngles {
         let all = system.directory.bodies.iter().enumerate().skip(1).filter(|(_, body)| !body.is_internal());
-        let mut turns = Turns { t: s.t, row: s.t, ..Turns::default() };
+        let mut turns = CoveredAngles { t: s.t, row: s.t, ..CoveredAngles::default() };
         for (id, body) in all {
             match body.kind {
                 BodyKind::PlanarRigid => turns.bodies.push((body.v + 2, 1)),

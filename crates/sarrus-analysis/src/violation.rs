@@ -8,14 +8,14 @@ use sarrus_system::System;
 
 /// Largest and root mean square value of a norm over a run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Spread {
+pub struct NormStatistics {
     /// Largest value; not a number if one was not.
     pub max: f64,
     sum: f64,
     n: u64,
 }
 
-impl Spread {
+impl NormStatistics {
     /// Takes note of a value.
     pub fn add(&mut self, x: f64) {
         // a comparison with NaN is false: keep it once it is there
@@ -34,22 +34,22 @@ impl Spread {
 
 /// Violation at position, velocity and acceleration level.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Levels {
+pub struct ViolationLevels {
     /// ‖Φ‖ [m, rad or as the rows are].
-    pub position: Spread,
+    pub position: NormStatistics,
     /// ‖Φ̇‖.
-    pub velocity: Spread,
+    pub velocity: NormStatistics,
     /// ‖Φ̈‖.
-    pub acceleration: Spread,
+    pub acceleration: NormStatistics,
 }
 
 /// Violations of a run so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Violations {
     /// All rows together.
-    pub total: Levels,
+    pub total: ViolationLevels,
     /// One per element of the model, by its number.
-    pub elements: Vec<Levels>,
+    pub elements: Vec<ViolationLevels>,
     /// The number of each block row.
     numbers: Vec<usize>,
     phiddot: Vec<f64>,
@@ -59,7 +59,7 @@ impl Violations {
     /// Nothing noted yet of the elements of `system`.
     pub fn new(system: &System) -> Violations {
         let mut new = Violations::default();
-        new.elements.resize(system.whole.elements.len(), Levels::default());
+        new.elements.resize(system.whole.elements.len(), ViolationLevels::default());
         new.enter(system);
         new
     }
@@ -72,7 +72,7 @@ impl Violations {
     fn follow(&mut self, numbers: Vec<usize>, nc: usize) {
         let most = numbers.iter().max().map_or(0, |n| n + 1);
         if self.elements.len() < most {
-            self.elements.resize(most, Levels::default());
+            self.elements.resize(most, ViolationLevels::default());
         }
         self.numbers = numbers;
         self.phiddot.resize(nc, 0.0);
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_spread_knows_its_largest_and_its_mean_square() {
-        let mut s = Spread::default();
+        let mut s = NormStatistics::default();
         for x in [3.0, 4.0, 0.0] {
             s.add(x);
         }
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_value_that_is_not_a_number_is_never_forgotten() {
-        let mut s = Spread::default();
+        let mut s = NormStatistics::default();
         for x in [1.0, f64::NAN, 2.0] {
             s.add(x);
         }

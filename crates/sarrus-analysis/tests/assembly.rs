@@ -1,6 +1,6 @@
 //! Assembly: what is kept, what is found, and what is refused with names.
 
-use sarrus_analysis::{AssemblyError, Outcome, Overrides, SetupError, Simulate, Status, simulate};
+use sarrus_analysis::{AssemblyError, Outcome, RunOverrides, SetupError, Simulate, Status, simulate};
 use sarrus_io::{LoadOptions, load_str};
 use sarrus_system::compile;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ fn try_run(text: &str) -> Result<Outcome, SetupError> {
     let model =
         load_str("test.toml", &text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = Arc::new(compile(&model).unwrap_or_else(|e| panic!("{e:?}")));
-    let overrides = Overrides { t_end: Some(0.5), every: Some(0.5), ..Overrides::default() };
+    let overrides = RunOverrides { t_end: Some(0.5), every: Some(0.5), ..RunOverrides::default() };
     simulate(&model, &system, &Simulate { overrides, record: true }, &mut ())
 }
 

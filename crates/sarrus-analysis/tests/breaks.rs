@@ -1,6 +1,6 @@
 //! Drivers and forces that begin, end or jump at a time: no step goes over it.
 
-use sarrus_analysis::{Outcome, Overrides, Simulate, Status, simulate};
+use sarrus_analysis::{Outcome, RunOverrides, Simulate, Status, simulate};
 use sarrus_io::{LoadOptions, load_str};
 use sarrus_system::compile;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ rtol = 1e-9
 atol = 1e-11
 "#;
 
-fn run(more: &str, overrides: Overrides) -> Outcome {
+fn run(more: &str, overrides: RunOverrides) -> Outcome {
     let text = format!("{BAR}{more}\n");
     let model = load_str("test.toml", &text, &LoadOptions::default()).unwrap();
     let system = Arc::new(compile(&model).unwrap());
@@ -30,7 +30,7 @@ fn run(more: &str, overrides: Overrides) -> Outcome {
 
 /// The last value of a column of a run that passes.
 fn last(more: &str, column: &str) -> f64 {
-    let out = run(more, Overrides::default());
+    let out = run(more, RunOverrides::default());
     assert!(out.report.certificate.passed, "{more}: {:?}", out.report.certificate);
     assert_eq!(out.report.t_end, 10.0);
     assert_eq!(out.report.counts.samples, out.trajectory.len() as u64);
@@ -57,7 +57,7 @@ fn a_late_move_is_made() {
 
     // also at a loose tolerance
     let rate = "smoothstep(t, 5, 5.2) - smoothstep(t, 5.5, 5.7)";
-    let loose = Overrides { rtol: Some(1e-6), ..Overrides::default() };
+    let loose = RunOverrides { rtol: Some(1e-6), ..RunOverrides::default() };
     let out = run(&format!("[drivers]\nd = {{ kind = 'joint', joint = 'A', rate = '{rate}' }}"), loose);
     near(out.trajectory.last("A.angle").unwrap(), 0.5, 1e-6);
 }
@@ -91,7 +91,7 @@ fn tables_and_measures_of_time_break_too() {
 /// Samples at a break stay, with the values behind it.
 #[test]
 fn samples_at_breaks_stay() {
-    let overrides = Overrides { every: Some(0.5), ..Overrides::default() };
+    let overrides = RunOverrides { every: Some(0.5), ..RunOverrides::default() };
     let force = |f: &str| {
         let more = format!("[forces]\nf = {{ kind = 'torque', body = 'bar', torque = '{f}' }}");
         run(&more, overrides.clone())
@@ -106,7 +106,7 @@ fn samples_at_breaks_stay() {
 #[test]
 fn fixed_steps_end_at_breaks() {
     let force = "f = { kind = 'torque', body = 'bar', torque = 'pulse(t, 5, 0.001)*1000' }";
-    let out = run(&format!("integrator = 'rk4'\n[forces]\n{force}"), Overrides::default());
+    let out = run(&format!("integrator = 'rk4'\n[forces]\n{force}"), RunOverrides::default());
     near(out.trajectory.last("A.rate").unwrap(), 1.0 / 1.5, 1e-8);
     assert!((1000..=1005).contains(&out.report.counts.steps), "{}", out.report.counts.steps);
 }
@@ -115,7 +115,7 @@ fn fixed_steps_end_at_breaks() {
 fn a_position_that_jumps_is_not_certified() {
     let out = run(
         "[drivers]\nd = { kind = 'joint', joint = 'A', angle = 'if(t < 1, 0, 1)' }",
-        Overrides::default(),
+        RunOverrides::default(),
     );
     assert!(out.report.status == Status::Failed || !out.report.certificate.passed);
 }

@@ -1,7 +1,9 @@
 //! Methods side by side: what rows say, and what becomes of those that do not complete.
 
-use sarrus_analysis::compare::{self, Comparison, Matrix, Progress, RowStatus, Tolerance, Watch};
-use sarrus_analysis::{Flow, Overrides, Settings, SetupError};
+use sarrus_analysis::compare::{
+    self, Comparison, ComparisonMatrix, ComparisonProgress, ComparisonWatch, RowStatus, Tolerance,
+};
+use sarrus_analysis::{Proceed, RunOverrides, Settings, SetupError};
 use sarrus_io::{LoadOptions, load_str};
 use sarrus_model::Model;
 use sarrus_system::{System, compile};
@@ -29,19 +31,19 @@ fn open(text: &str) -> (Model, Arc<System>) {
 /// A matrix of one integrator without times, changed by `change`.
 fn run_watched(
     text: &str,
-    change: impl Fn(&mut Matrix),
-    watch: &mut dyn Watch,
+    change: impl Fn(&mut ComparisonMatrix),
+    watch: &mut dyn ComparisonWatch,
 ) -> Result<Comparison, SetupError> {
     let (model, system) = open(text);
-    let settings = Settings::read(&model, &Overrides::default()).unwrap();
-    let mut matrix = Matrix { timing: None, jobs: 2, ..Matrix::all(&settings) };
+    let settings = Settings::read(&model, &RunOverrides::default()).unwrap();
+    let mut matrix = ComparisonMatrix { timing: None, jobs: 2, ..ComparisonMatrix::all(&settings) };
     matrix.formulations = compare::choices("proximal,direct").unwrap();
     matrix.stabilizations = compare::choices("projection").unwrap();
     change(&mut matrix);
     compare::run(&model, &system, &matrix, watch)
 }
 
-fn run(text: &str, change: impl Fn(&mut Matrix)) -> Comparison {
+fn run(text: &str, change: impl Fn(&mut ComparisonMatrix)) -> Comparison {
     run_watched(text, change, &mut ()).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -168,9 +170,9 @@ fn dense_formulations_are_not_tried_on_large_models() {
 #[test]
 fn whoever_watches_may_stop_and_keeps_the_rows() {
     struct Stopper;
-    impl Watch for Stopper {
-        fn progress(&mut self, _: &Progress) -> Flow {
-            Flow::Stop
+    impl ComparisonWatch for Stopper {
+        fn progress(&mut self, _: &ComparisonProgress) -> Proceed {
+            Proceed::Stop
         }
     }
     let found = run_watched(PENDULUM, |_| {}, &mut Stopper).unwrap();

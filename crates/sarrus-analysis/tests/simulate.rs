@@ -1,7 +1,7 @@
 //! Whole runs of small models, against closed forms and against the contract of the results.
 
 use sarrus_analysis::{
-    Flow, MethodText, Outcome, Overrides, Plan, Progress, Simulate, Status, Watch, simulate,
+    MethodText, Outcome, Proceed, Progress, RunOverrides, RunPlan, Simulate, Status, Watch, simulate,
 };
 use sarrus_io::{LoadOptions, load_str};
 use sarrus_system::compile;
@@ -37,7 +37,7 @@ fn run(text: &str) -> Outcome {
 fn a_pendulum_keeps_its_period_and_energy() {
     let quarter = 1.854_074_677_301_372 / 9.81_f64.sqrt();
     let request = Simulate {
-        overrides: Overrides { t_end: Some(quarter), ..Overrides::default() },
+        overrides: RunOverrides { t_end: Some(quarter), ..RunOverrides::default() },
         ..Simulate::default()
     };
     let out = run_watched(PENDULUM, &request, &mut ());
@@ -78,10 +78,10 @@ fn the_report_has_what_the_methods_decided() {
 #[test]
 fn samples_lie_on_exact_multiples_and_the_end() {
     let request = Simulate {
-        overrides: Overrides {
+        overrides: RunOverrides {
             every: Some(0.3),
             columns: Some(vec!["bar.x".into()]),
-            ..Overrides::default()
+            ..RunOverrides::default()
         },
         ..Simulate::default()
     };
@@ -118,12 +118,12 @@ struct Stopper {
 }
 
 impl Watch for Stopper {
-    fn begin(&mut self, plan: &Plan) {
+    fn begin(&mut self, plan: &RunPlan) {
         self.announced = plan.method.announcement();
     }
 
-    fn step(&mut self, progress: &Progress) -> Flow {
-        if progress.steps == self.after { Flow::Stop } else { Flow::Continue }
+    fn step(&mut self, progress: &Progress) -> Proceed {
+        if progress.steps == self.after { Proceed::Stop } else { Proceed::Continue }
     }
 }
 
@@ -219,11 +219,11 @@ fn rows_of_integrators_that_resolve_the_constraints_themselves_hold_them_between
         .replace("[run]", "B = { kind = \"revolute\", bodies = [\"bar\", \"arm\"], at = [1.5, 0] }\n[run]");
     for integrator in ["staggered", "staggered:form=paper", "park1987"] {
         let MethodText(method) = integrator.parse().unwrap();
-        let overrides = Overrides {
+        let overrides = RunOverrides {
             integrator: Some(method),
             step: Some(1e-2),
             every: Some(3.3e-3),
-            ..Overrides::default()
+            ..RunOverrides::default()
         };
         let request = Simulate { overrides, ..Simulate::default() };
         let out = run_watched(&two, &request, &mut ());

@@ -1,7 +1,7 @@
 //! The command line: types only.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use sarrus::analysis::{About, MethodText};
+use sarrus::analysis::{MethodText, OperatingPoint};
 use std::path::PathBuf;
 
 /// Multibody dynamics for the mechanisms that other tools get wrong.
@@ -93,7 +93,7 @@ pub struct MethodArgs {
 
     /// Coordinates that time is stepped in
     #[arg(long, value_name = "WHICH")]
-    pub coordinates: Option<Coordinates>,
+    pub coordinates: Option<CoordinateFlag>,
 
     /// How singular positions are passed: auto, jets, amirouche or false
     #[arg(long, value_name = "HOW", value_parser = ["auto", "jets", "amirouche", "false"])]
@@ -114,7 +114,7 @@ pub struct MethodArgs {
 
 /// Coordinates of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Coordinates {
+pub enum CoordinateFlag {
     /// A pose per body
     Absolute,
     /// Those of the joints of a spanning tree, whose joints never drift; loops are cut
@@ -376,7 +376,7 @@ pub struct ModesArgs {
 
     /// About which state: `equilibrium` (found from the start), `start`, or the time of a run (s)
     #[arg(long, value_name = "STATE", default_value = "equilibrium", allow_hyphen_values = true)]
-    pub about: About,
+    pub about: OperatingPoint,
 
     /// List every mode, however many there are
     #[arg(long)]
@@ -602,7 +602,7 @@ Times are compared by who is faster than whom: they are of other machines.";
 #[command(after_help = LIST_HELP)]
 pub struct ListArgs {
     /// Only this family
-    pub family: Option<Family>,
+    pub family: Option<ListFamily>,
 
     /// As JSON
     #[arg(long, conflicts_with = "markdown")]
@@ -621,7 +621,7 @@ Examples:
 
 /// What can be listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Family {
+pub enum ListFamily {
     /// Beams and rods
     Flexible,
     /// Cross sections of beams and rods

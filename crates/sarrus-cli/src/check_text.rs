@@ -1,7 +1,7 @@
 //! What `sarrus check` says, as text.
 
 use crate::printer::{constraints, group, number, plural, short, shorten, table, time, wrap};
-use crate::style::Paint;
+use crate::style::Painter;
 use sarrus::analysis::{
     AlongReport, CheckReport, DistributionReport, GroupReport, RankSpan, ReactionReport, UniquenessReport,
 };
@@ -13,7 +13,7 @@ const LISTED: usize = 24;
 const NAMES: usize = 12;
 
 /// Everything, notes last in lines of so many characters.
-pub fn check_with_notes(r: &CheckReport, all: bool, paint: Paint, width: usize) -> String {
+pub fn check_with_notes(r: &CheckReport, all: bool, paint: Painter, width: usize) -> String {
     let mut text = check(r, all, paint);
     for note in &r.notes {
         text += &format!("\n  {}\n", wrap(note, width.saturating_sub(2)).replace('\n', "\n  "));
@@ -22,7 +22,7 @@ pub fn check_with_notes(r: &CheckReport, all: bool, paint: Paint, width: usize) 
 }
 
 /// Everything but the notes.
-pub fn check(r: &CheckReport, all: bool, paint: Paint) -> String {
+pub fn check(r: &CheckReport, all: bool, paint: Painter) -> String {
     let mut text = format!("{}\n\n{}", paint.bold(&r.model), table(&facts(r)));
     text += &reactions(r, all, paint);
     text += &sets(&r.redundant_sets, &r.redundant_groups, all, paint);
@@ -91,7 +91,7 @@ fn facts(r: &CheckReport) -> Vec<[String; 2]> {
 }
 
 /// Which components are unique, element by element, or counted by pattern where there are many.
-fn reactions(r: &CheckReport, all: bool, paint: Paint) -> String {
+fn reactions(r: &CheckReport, all: bool, paint: Painter) -> String {
     if r.reactions.is_empty() {
         return String::new();
     }
@@ -168,7 +168,7 @@ fn clearness(u: &UniquenessReport) -> String {
 }
 
 /// The sets that share redundancies; many are counted by their size.
-fn sets(sets: &[GroupReport], groups: &[GroupReport], all: bool, paint: Paint) -> String {
+fn sets(sets: &[GroupReport], groups: &[GroupReport], all: bool, paint: Painter) -> String {
     if sets.is_empty() {
         return String::new();
     }

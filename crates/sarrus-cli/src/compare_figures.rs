@@ -2,8 +2,8 @@
 //!
 //! A column of panels per stabilization, a line per formulation, so that each figure answers one question at a glance.
 
-use sarrus::analysis::compare::{Comparison, Effort, Row, RowStatus};
-use sarrus_plot::{Axis, Figure, Legend, Look, Mark, Panel, Series, number};
+use sarrus::analysis::compare::{Comparison, ComparisonRow, Effort, RowStatus};
+use sarrus_plot::{Axis, Figure, Legend, Look, Panel, PointMark, Series, number};
 use std::collections::BTreeSet;
 
 /// Most figures of drift: one per integrator and tolerance.
@@ -26,7 +26,7 @@ pub fn figures(found: &Comparison) -> Vec<(String, Figure)> {
 }
 
 /// Integrator and tolerance, as a title has them.
-fn setting(row: &Row) -> String {
+fn setting(row: &ComparisonRow) -> String {
     let effort = match row.effort {
         Effort::Tolerance(t) => format!("rtol = {}", number(t.rtol)),
         Effort::Step { step: Some(step) } => format!("step = {} s", number(step)),
@@ -36,7 +36,7 @@ fn setting(row: &Row) -> String {
 }
 
 /// The integrator that was asked for: a line over tolerances may have several that were chosen.
-fn asked(row: &Row) -> String {
+fn asked(row: &ComparisonRow) -> String {
     if row.auto { "auto".into() } else { row.integrator.clone() }
 }
 
@@ -49,20 +49,20 @@ fn ends(values: impl Iterator<Item = f64>, room: f64) -> Option<(f64, f64)> {
 }
 
 /// Values in the order of first appearance.
-fn distinct(rows: &[Row], of: impl Fn(&Row) -> String) -> Vec<String> {
+fn distinct(rows: &[ComparisonRow], of: impl Fn(&ComparisonRow) -> String) -> Vec<String> {
     let mut seen = BTreeSet::new();
     rows.iter().map(of).filter(|value| seen.insert(value.clone())).collect()
 }
 
 /// A look per formulation, the same in all figures.
-fn look(found: &Comparison, row: &Row) -> Look {
+fn look(found: &Comparison, row: &ComparisonRow) -> Look {
     let place = distinct(&found.rows, |r| r.formulation.clone()).iter().position(|f| *f == row.formulation);
     Look { colour: place, dash: place, marker: place }
 }
 
 /// Norms of the violations against time: a row of panels per level, a column per stabilization.
 fn drift(found: &Comparison, setting_wanted: &str) -> Option<Figure> {
-    let rows: Vec<&Row> = found
+    let rows: Vec<&ComparisonRow> = found
         .rows
         .iter()
         .filter(|r| setting(r) == setting_wanted && r.drift.is_some() && !r.history.t.is_empty())
@@ -99,9 +99,10 @@ fn drift(found: &Comparison, setting_wanted: &str) -> Option<Figure> {
 
 /// Work against precision: a row of panels per measure of work, a column per stabilization.
 fn precision(found: &Comparison) -> Option<Figure> {
-    let good =
-        |r: &&Row| r.status == RowStatus::Completed && r.error.is_some_and(|e| e > 0.0 && e.is_finite());
-    let rows: Vec<&Row> = found.rows.iter().filter(good).collect();
+    let good = |r: &&ComparisonRow| {
+        r.status == RowStatus::Completed && r.error.is_some_and(|e| e > 0.0 && e.is_finite())
+    };
+    let rows: Vec<&ComparisonRow> = found.rows.iter().filter(good).collect();
     if rows.is_empty() {
         return None;
     }
@@ -112,7 +113,7 @@ fn precision(found: &Comparison) -> Option<Figure> {
     let integrators = distinct(&found.rows, asked);
     let errors = ends(rows.iter().filter_map(|r| r.error), 1.5);
     let timed = rows.iter().any(|r| r.time_s.is_some());
-    type Work = fn(&Row) -> Option<f64>;
+    type Work = fn(&ComparisonRow) -> Option<f64>;
     let mut measures: Vec<(&str, &str, Work)> = vec![("right sides", "", |r| r.counts.map(|c| c.rhs as f64))];
     if timed {
         measures.push(("time", "s", |r| r.time_s));
@@ -166,8 +167,8 @@ fn reactions(found: &Comparison) -> Option<Figure> {
             Panel::new(Axis::linear("time", "s"), Axis::linear("reaction", "N, N m")).titled(title);
         for curve in found.reactions.iter().filter(|c| c.unique == unique) {
             let (name, mark) = match unique {
-                true => (curve.column.clone(), Mark::Line),
-                false => (format!("{} (not unique)", curve.column), Mark::Dashed),
+                true => (curve.column.clone(), PointMark::Line),
+                false => (format!("{} (not unique)", curve.column), PointMark::Dashed),
             };
             panel.series.push(Series::new(name, mark, curve.points.iter().copied()));
         }
@@ -204,7 +205,7 @@ fn times(found: &Comparison) -> Option<Figure> {
         }
         for stabilization in &stabilizations {
             let ratio = |formulation: &String| {
-                let of = |r: &&Row| {
+                let of = |r: &&ComparisonRow| {
                     r.formulation == *formulation
                         && r.stabilization == *stabilization
                         && setting(r) == *setting_wanted
@@ -215,7 +216,7 @@ fn times(found: &Comparison) -> Option<Figure> {
             missing |= values.iter().any(|v| v.is_nan());
             panel.series.push(Series::new(
                 stabilization,
-                Mark::Bars,
+                PointMark::Bars,
                 values.into_iter().enumerate().map(|(i, v)| (i as f64, v)),
             ));
         }

@@ -3,15 +3,15 @@
 //! Parts of the method that all rows share stand above the table; reasons of rows that did not complete below it.
 
 use crate::printer::{group, number, time};
-use crate::style::Paint;
-use sarrus::analysis::compare::{Comparison, Effort, Row, RowStatus};
+use crate::style::Painter;
+use sarrus::analysis::compare::{Comparison, ComparisonRow, Effort, RowStatus};
 
 /// The whole text.
-pub fn text(found: &Comparison, paint: Paint) -> String {
+pub fn text(found: &Comparison, paint: Painter) -> String {
     let mut text =
         format!("{}, t = {} to {} s\n", paint.bold(&found.model), time(found.t_start), time(found.t_end));
     let columns = columns(found);
-    let (same, columns): (Vec<Column>, Vec<Column>) =
+    let (same, columns): (Vec<TableColumn>, Vec<TableColumn>) =
         columns.into_iter().partition(|c| c.shared(&found.rows));
     let same: Vec<String> = same.iter().map(|c| format!("{} {}", c.head, c.cell(&found.rows[0]))).collect();
     if !same.is_empty() {
@@ -46,27 +46,31 @@ pub fn text(found: &Comparison, paint: Paint) -> String {
 }
 
 /// A column: its head, whether it may be left out where all rows agree, and its cells.
-struct Column {
+struct TableColumn {
     head: &'static str,
     optional: bool,
     right: bool,
-    of: Box<dyn Fn(&Row) -> String>,
+    of: Box<dyn Fn(&ComparisonRow) -> String>,
 }
 
-impl Column {
-    fn cell(&self, row: &Row) -> String {
+impl TableColumn {
+    fn cell(&self, row: &ComparisonRow) -> String {
         (self.of)(row)
     }
 
-    fn shared(&self, rows: &[Row]) -> bool {
+    fn shared(&self, rows: &[ComparisonRow]) -> bool {
         self.optional && rows.windows(2).all(|w| self.cell(&w[0]) == self.cell(&w[1])) && !rows.is_empty()
     }
 }
 
-fn columns(found: &Comparison) -> Vec<Column> {
+fn columns(found: &Comparison) -> Vec<TableColumn> {
     let uncertainty = found.reference.as_ref().and_then(|r| r.uncertainty);
-    let column =
-        |head, optional, right, of: Box<dyn Fn(&Row) -> String>| Column { head, optional, right, of };
+    let column = |head, optional, right, of: Box<dyn Fn(&ComparisonRow) -> String>| TableColumn {
+        head,
+        optional,
+        right,
+        of,
+    };
     let some = |x: Option<f64>| x.map_or("-".to_string(), known);
     let mut all = vec![
         column("formulation", true, false, Box::new(|r| r.formulation.clone())),
@@ -94,7 +98,7 @@ fn columns(found: &Comparison) -> Vec<Column> {
 }
 
 /// `1e-6`, or the step in seconds.
-fn effort(row: &Row) -> String {
+fn effort(row: &ComparisonRow) -> String {
     match row.effort {
         Effort::Tolerance(t) => format!("{:e}", t.rtol),
         Effort::Step { step: Some(step) } => format!("{step:e} s"),
@@ -126,7 +130,7 @@ fn error(error: Option<f64>, uncertainty: Option<f64>) -> String {
 }
 
 /// Why a row did not complete.
-fn reason(row: &Row) -> Option<String> {
+fn reason(row: &ComparisonRow) -> Option<String> {
     let at = row.t_reached.map_or(String::new(), |t| format!("at t = {} s: ", time(t)));
     match row.status {
         RowStatus::Completed => None,
@@ -135,7 +139,7 @@ fn reason(row: &Row) -> Option<String> {
     }
 }
 
-fn aligned(lines: &[Vec<String>], columns: &[Column], rows: &[Row], paint: Paint) -> String {
+fn aligned(lines: &[Vec<String>], columns: &[TableColumn], rows: &[ComparisonRow], paint: Painter) -> String {
     let width = |k: usize| lines.iter().map(|l| l[k].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns.len()).map(width).collect();
     let mut text = String::new();
@@ -155,7 +159,7 @@ fn aligned(lines: &[Vec<String>], columns: &[Column], rows: &[Row], paint: Paint
 }
 
 /// What is good, bad or doubtful in colour.
-fn painted(cell: &str, head: &str, row: &Row, paint: Paint) -> String {
+fn painted(cell: &str, head: &str, row: &ComparisonRow, paint: Painter) -> String {
     match (head, row.status) {
         ("status", RowStatus::Failed) => paint.red(cell),
         ("status", RowStatus::Refused | RowStatus::Stopped) => paint.yellow(cell),
@@ -176,7 +180,7 @@ fn legend(found: &Comparison) -> String {
         }
         text += "\n  reactions: largest difference of those that are unique, N or N m\n";
     }
-    let unknown = |r: &Row| {
+    let unknown = |r: &ComparisonRow| {
         let drift = r.drift.map(|d| [d.position, d.velocity, d.acceleration]).into_iter().flatten();
         let rest = [r.energy_error, r.error, r.reactions(), r.not_unique()].into_iter().flatten();
         drift.chain(rest).any(|x| !x.is_finite())

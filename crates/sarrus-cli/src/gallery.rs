@@ -1,6 +1,6 @@
 //! The models that come with the program, as a page with pictures. It is one file without scripts, and its policy lets no request out.
 
-use sarrus::catalogue::Entry;
+use sarrus::catalogue::CatalogueEntry;
 use sarrus_view::report::base64;
 
 /// What the page may do: show its own pictures.
@@ -23,7 +23,7 @@ div code{margin-top:auto;color:var(--ink);background:var(--back);border-radius:5
 ";
 
 /// The whole page.
-pub fn page(models: &[Entry]) -> String {
+pub fn page(models: &[CatalogueEntry]) -> String {
     let cards: Vec<String> = models.iter().map(card).collect();
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -37,7 +37,7 @@ pub fn page(models: &[Entry]) -> String {
     )
 }
 
-fn card(model: &Entry) -> String {
+fn card(model: &CatalogueEntry) -> String {
     let name = escape(model.name);
     let picture = sarrus_zoo::picture(model.name).map_or_else(String::new, |bytes| {
         let data = base64(bytes);
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn text_of_a_model_is_no_markup() {
         let doc = "a <b> & \"c\"".to_string();
-        let html = page(&[Entry { name: "x", doc, remark: String::new(), keys: Vec::new() }]);
+        let html = page(&[CatalogueEntry { name: "x", doc, remark: String::new(), keys: Vec::new() }]);
         assert!(html.contains("a &lt;b&gt; &amp; &quot;c&quot;."));
     }
 }

@@ -1,7 +1,7 @@
 //! What `sarrus modes`, `equilibrium` and `inverse` say, as text.
 
 use crate::printer::{number, plural, short, table, time};
-use crate::style::Paint;
+use crate::style::Painter;
 use sarrus::analysis::{
     EquilibriumReport, LoadStep, Mode, ModeKind, ModesReport, PrescribedReport, Status, SteadyMotion,
 };
@@ -13,7 +13,7 @@ const LISTED: usize = 20;
 const BODIES: usize = 3;
 
 /// A table of modes, slowest first.
-pub fn modes(r: &ModesReport, all: bool, paint: Paint) -> String {
+pub fn modes(r: &ModesReport, all: bool, paint: Painter) -> String {
     let steady = r.motion.as_ref().filter(|m| m.steady);
     let state = match r.stable {
         Some(true) => paint.green("stable"),
@@ -139,7 +139,7 @@ fn row(m: &Mode) -> [String; 5] {
 }
 
 /// Joint coordinates and reactions at rest.
-pub fn equilibrium(r: &EquilibriumReport, system: &System, paint: Paint) -> String {
+pub fn equilibrium(r: &EquilibriumReport, system: &System, paint: Painter) -> String {
     let mut text = format!(
         "{}: at rest after {}, {} of the forces left; potential energy {} J, {} J at the start\n\n",
         paint.bold(&r.model),
@@ -208,7 +208,7 @@ fn load_steps(r: &EquilibriumReport) -> String {
 }
 
 /// What the drivers need.
-pub fn inverse(r: &PrescribedReport, paint: Paint) -> String {
+pub fn inverse(r: &PrescribedReport, paint: Painter) -> String {
     let status =
         if r.status == Status::Completed { paint.green("completed") } else { paint.red(r.status.name()) };
     let samples = plural(r.samples, "sample");

@@ -1,10 +1,10 @@
 //! Every line that the user sees. Data goes to stdout, talk to stderr; a reader that has gone away is not an error.
 
 use crate::check_text;
-use crate::style::{Paint, paint_for, width_of};
+use crate::style::{Painter, paint_for, width_of};
 use sarrus::analysis::{AssemblyReport, CheckReport, ContactReport, Method, Report, Status};
-use sarrus::catalogue::{Entry, KeyEntry};
-use sarrus::model::shown::Shown;
+use sarrus::catalogue::{CatalogueEntry, KeyEntry};
+use sarrus::model::shown::DisplayUnits;
 use sarrus::model::{Diagnostic, Failure, Sources};
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -17,8 +17,8 @@ const ROUNDING: f64 = 1e-9;
 
 /// Writes to the two streams, in colour where that is wanted.
 pub struct Printer {
-    out: Paint,
-    talk: Paint,
+    out: Painter,
+    talk: Painter,
     width: usize,
     terminal: bool,
 }
@@ -41,7 +41,7 @@ impl Printer {
     }
 
     /// Colours of stdout.
-    pub fn paint(&self) -> Paint {
+    pub fn paint(&self) -> Painter {
         self.out
     }
 
@@ -114,7 +114,7 @@ impl Printer {
     }
 
     /// Kinds of families, one line each.
-    pub fn list(&mut self, all: &[(String, Vec<Entry>)]) {
+    pub fn list(&mut self, all: &[(String, Vec<CatalogueEntry>)]) {
         let mut text = String::new();
         for (i, (family, entries)) in all.iter().enumerate() {
             if all.len() > 1 {
@@ -141,7 +141,7 @@ impl Printer {
     }
 
     /// What a run did and how well, in the units `shown`.
-    pub fn summary(&mut self, report: &Report, shown: &Shown) {
+    pub fn summary(&mut self, report: &Report, shown: &DisplayUnits) {
         let mut text = String::new();
         let status = match report.status {
             Status::Completed => self.out.green(report.status.name()),
@@ -176,7 +176,7 @@ impl Printer {
     }
 }
 
-fn run_facts(r: &Report, shown: &Shown) -> Vec<[String; 2]> {
+fn run_facts(r: &Report, shown: &DisplayUnits) -> Vec<[String; 2]> {
     let c = &r.counts;
     let rejected = if c.rejected > 0 { format!(" ({} rejected)", group(c.rejected)) } else { String::new() };
     let (initial, joule) = shown.value(r.energy.initial, "J");
@@ -223,7 +223,7 @@ fn run_facts(r: &Report, shown: &Shown) -> Vec<[String; 2]> {
 }
 
 /// The largest component of a reaction force, of a reaction torque, and the largest contact force, each with its time.
-fn largest(r: &Report, shown: &Shown) -> Vec<[String; 2]> {
+fn largest(r: &Report, shown: &DisplayUnits) -> Vec<[String; 2]> {
     let joints = || r.constraints.per_joint.iter().filter(|e| e.family == "joint");
     let columns = |ends: [&'static str; 3]| -> Vec<String> {
         joints().flat_map(|joint| ends.map(|end| format!("{}.{end}", joint.name))).collect()
@@ -256,7 +256,7 @@ fn largest(r: &Report, shown: &Shown) -> Vec<[String; 2]> {
 }
 
 /// What a contact did, in a line.
-fn touched(c: &ContactReport, shown: &Shown) -> String {
+fn touched(c: &ContactReport, shown: &DisplayUnits) -> String {
     if c.touches == 0 && c.onsets == 0 {
         return "never touched".to_string();
     }

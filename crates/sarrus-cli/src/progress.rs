@@ -2,7 +2,7 @@
 
 use crate::printer::Printer;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use sarrus::analysis::{Flow, Plan, Progress, Search, Watch};
+use sarrus::analysis::{EquilibriumSearch, Proceed, Progress, RunPlan, Watch};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -44,7 +44,7 @@ pub fn stopped() -> bool {
 type Begun<'a> = Box<dyn FnOnce(&mut Printer) + Send + 'a>;
 
 /// Watches a run for the command line.
-pub struct Watcher<'a> {
+pub struct TerminalWatcher<'a> {
     printer: &'a mut Printer,
     bar: Option<ProgressBar>,
     started: Instant,
@@ -52,15 +52,15 @@ pub struct Watcher<'a> {
     at_begin: Option<Begun<'a>>,
 }
 
-impl<'a> Watcher<'a> {
+impl<'a> TerminalWatcher<'a> {
     /// Listens for Ctrl-C from here on.
-    pub fn new(printer: &'a mut Printer) -> Watcher<'a> {
+    pub fn new(printer: &'a mut Printer) -> TerminalWatcher<'a> {
         listen();
-        Watcher { printer, bar: None, started: Instant::now(), span: (0.0, 1.0), at_begin: None }
+        TerminalWatcher { printer, bar: None, started: Instant::now(), span: (0.0, 1.0), at_begin: None }
     }
 
     /// Does `act` once the set-up of the run was found to be good.
-    pub fn at_begin(mut self, act: impl FnOnce(&mut Printer) + Send + 'a) -> Watcher<'a> {
+    pub fn at_begin(mut self, act: impl FnOnce(&mut Printer) + Send + 'a) -> TerminalWatcher<'a> {
         self.at_begin = Some(Box::new(act));
         self
     }
@@ -74,8 +74,8 @@ impl<'a> Watcher<'a> {
     }
 }
 
-impl Watch for Watcher<'_> {
-    fn begin(&mut self, plan: &Plan) {
+impl Watch for TerminalWatcher<'_> {
+    fn begin(&mut self, plan: &RunPlan) {
         self.span = (plan.settings.t_start, plan.settings.t_end);
         self.printer.method(plan.method);
         self.printer.assembly(plan.assembly);
@@ -84,7 +84,7 @@ impl Watch for Watcher<'_> {
         }
     }
 
-    fn step(&mut self, progress: &Progress) -> Flow {
+    fn step(&mut self, progress: &Progress) -> Proceed {
         if self.printer.is_terminal() && self.bar.is_none() && self.started.elapsed() > PATIENCE {
             self.show();
         }
@@ -93,11 +93,11 @@ impl Watch for Watcher<'_> {
             bar.set_position((done.clamp(0.0, 1.0) * TICKS as f64) as u64);
             bar.set_message(format!("t = {:.4} s, {} steps", progress.t, progress.steps));
         }
-        if stopped() { Flow::Stop } else { Flow::Continue }
+        if stopped() { Proceed::Stop } else { Proceed::Continue }
     }
 }
 
-impl Drop for Watcher<'_> {
+impl Drop for TerminalWatcher<'_> {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -118,10 +118,10 @@ impl Default for Patience {
 
 impl Patience {
     /// An equilibrium is looked for.
-    pub fn searching(&mut self, search: &Search, printer: &mut Printer) {
+    pub fn searching(&mut self, search: &EquilibriumSearch, printer: &mut Printer) {
         if self.last.elapsed() > SILENCE {
             self.last = Instant::now();
-            let Search { trials, steps, residual } = search;
+            let EquilibriumSearch { trials, steps, residual } = search;
             printer.say(
                 "searching",
                 format!("the rest, {steps} steps of {trials} tried, {residual:.1e} of the forces left"),
@@ -146,13 +146,13 @@ impl Patience {
 }
 
 /// Shows a number of runs as they are made, one after the other.
-pub struct Steps {
+pub struct RunsProgress {
     bar: Option<ProgressBar>,
 }
 
-impl Steps {
+impl RunsProgress {
     /// Listens for Ctrl-C from here on; shows a bar where somebody watches.
-    pub fn new(printer: &Printer, label: &'static str) -> Steps {
+    pub fn new(printer: &Printer, label: &'static str) -> RunsProgress {
         listen();
         let bar = printer.is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
@@ -162,7 +162,7 @@ impl Steps {
             bar.set_prefix(label);
             bar
         });
-        Steps { bar }
+        RunsProgress { bar }
     }
 
     /// `done` of `total` are made, `what` comes next. Returns whether to go on.
@@ -176,7 +176,7 @@ impl Steps {
     }
 }
 
-impl Drop for Steps {
+impl Drop for RunsProgress {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

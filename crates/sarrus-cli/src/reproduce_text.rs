@@ -1,11 +1,11 @@
 //! The claims of a paper, for reading.
 
 use crate::printer::wrap;
-use crate::style::Paint;
+use crate::style::Painter;
 use sarrus_papers::{Reproduction, Table, Verdict};
 
 /// Claims, tables, and what the paper leaves unsaid.
-pub fn text(r: &Reproduction, paint: Paint, width: usize) -> String {
+pub fn text(r: &Reproduction, paint: Painter, width: usize) -> String {
     let mut text = format!("{}\n{}\n", paint.bold(&r.name), wrap(&r.title, width));
     for c in &r.claims {
         let verdict = match c.verdict {

@@ -5,13 +5,15 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::progress::{listen, rearm, stopped};
 use crate::results::{Results, ResultsError};
-use sarrus::analysis::{Outcome, Overrides, Settings, Status, Watch};
+use sarrus::analysis::{Outcome, RunOverrides, Settings, Status, Watch};
 use sarrus::model::{Diagnostic, Model};
 use sarrus::system::{Columns, System};
 use sarrus_view::extras::{CONTACTS, STEPS};
-use sarrus_view::motion::{Motion, drawn, tell_poses};
+use sarrus_view::motion::{PoseTable, drawn, tell_poses};
 use sarrus_view::tap::Feed;
-use sarrus_view::{Gauge, Kept, Live, Options, Scene, Table, Tap, Viewer, gltf, page, report};
+use sarrus_view::{
+    ColumnTable, Gauge, Live, SampleExtras, Scene, ServerOptions, Tap, Viewer, gltf, page, report,
+};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +29,7 @@ pub struct Showing {
     /// Whether the columns tell where bodies are.
     columns_tell: bool,
     live: Option<Arc<Live>>,
-    kept: Kept,
+    kept: SampleExtras,
 }
 
 impl Showing {
@@ -35,7 +37,7 @@ impl Showing {
     pub fn new(
         model: &Model,
         system: &Arc<System>,
-        overrides: &Overrides,
+        overrides: &RunOverrides,
     ) -> Result<Showing, Vec<Diagnostic>> {
         let mut scene = Scene::new(model, system)?;
         let settings = Settings::read(model, overrides).map_err(|error| error.diagnostics())?;
@@ -52,7 +54,7 @@ impl Showing {
             system: system.clone(),
             columns_tell,
             live: None,
-            kept: Kept::default(),
+            kept: SampleExtras::default(),
         })
     }
 
@@ -136,18 +138,18 @@ impl Showing {
     }
 
     /// How it moved.
-    pub fn motion(&self, outcome: &Outcome) -> Option<Motion> {
-        let mut table = Table::from(&outcome.trajectory);
+    pub fn motion(&self, outcome: &Outcome) -> Option<PoseTable> {
+        let mut table = ColumnTable::from(&outcome.trajectory);
         self.kept.join(&mut table);
         let touches = self.kept.touches.clone();
         if self.columns_tell {
-            let motion = Motion::from_columns(&self.system.directory, table).ok()?;
-            return Some(Motion { touches, ..motion });
+            let motion = PoseTable::from_columns(&self.system.directory, table).ok()?;
+            return Some(PoseTable { touches, ..motion });
         }
         let bodies = drawn(&self.system.directory).count();
         let whole = self.kept.poses.len() == table.len() * bodies * sarrus_view::motion::POSE;
         let (poses, rates) = (self.kept.poses.clone(), self.kept.rates.clone());
-        whole.then_some(Motion { table, bodies, poses, rates, touches })
+        whole.then_some(PoseTable { table, bodies, poses, rates, touches })
     }
 
     /// The scene, with its report.
@@ -156,12 +158,12 @@ impl Showing {
     }
 
     /// `report.html`.
-    pub fn html(&self, motion: &Motion) -> String {
+    pub fn html(&self, motion: &PoseTable) -> String {
         report::html(&[report::thinned(self.scene.clone(), &self.system.directory, motion)])
     }
 
     /// A binary glTF file.
-    pub fn gltf(&self, motion: &Motion) -> Vec<u8> {
+    pub fn gltf(&self, motion: &PoseTable) -> Vec<u8> {
         gltf::binary(&self.scene, motion)
     }
 }
@@ -178,7 +180,7 @@ pub fn serve(
     runs: Vec<(String, Arc<Live>)>,
     printer: &mut Printer,
 ) -> Result<Viewer, Exit> {
-    let options = Options { host: args.host.clone(), port: args.port };
+    let options = ServerOptions { host: args.host.clone(), port: args.port };
     let viewer = match Viewer::start(&options, runs) {
         Ok(viewer) => viewer,
         Err(error) => {

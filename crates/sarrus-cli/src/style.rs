@@ -2,11 +2,11 @@
 
 /// Paints words, or leaves them alone.
 #[derive(Debug, Clone, Copy)]
-pub struct Paint(bool);
+pub struct Painter(bool);
 
-impl Paint {
+impl Painter {
     /// Leaves all words alone.
-    pub const PLAIN: Paint = Paint(false);
+    pub const PLAIN: Painter = Painter(false);
 
     fn code(self, code: &str, text: &str) -> String {
         if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
@@ -39,10 +39,10 @@ impl Paint {
 }
 
 /// Colours on a terminal, unless `NO_COLOR` is set to something or the terminal is dumb.
-pub fn paint_for(terminal: bool) -> Paint {
+pub fn paint_for(terminal: bool) -> Painter {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|v| v == "dumb");
-    Paint(terminal && !refused && !dumb)
+    Painter(terminal && !refused && !dumb)
 }
 
 /// Characters in a line: of the terminal, else 100.

@@ -1,10 +1,10 @@
 //! Many scenes on several threads: verdicts counted by oracle and by kind, findings shrunk and written.
 
 use crate::generate::generate;
-use crate::oracles::{Case, ORACLES, Oracle, Verdict};
+use crate::oracles::{ORACLES, Oracle, OracleVerdict, SceneRun};
 use crate::rng::Rng;
-use crate::run::{Run, guarded};
-use crate::scene::{Scene, Value, tokens};
+use crate::run::{RunEnd, guarded};
+use crate::scene::{SceneFile, SceneValue, tokens};
 use crate::shrink::shrink;
 use sarrus::analysis::Status;
 use std::collections::{BTreeMap, HashMap};
@@ -48,7 +48,7 @@ pub struct Finding {
     /// What disagrees.
     pub what: String,
     /// The model file, shrunk where it is one of the first of its kind.
-    pub scene: Scene,
+    pub scene: SceneFile,
 }
 
 impl Finding {
@@ -92,17 +92,17 @@ pub struct Judged {
     /// Section and kind of its elements, each once.
     pub kinds: Vec<(String, String)>,
     /// What the oracles said.
-    pub verdicts: Vec<(&'static str, Verdict)>,
+    pub verdicts: Vec<(&'static str, OracleVerdict)>,
     /// The scene.
-    pub scene: Scene,
+    pub scene: SceneFile,
 }
 
 /// How a run ended, in a word.
-pub fn ended(run: &Run) -> &'static str {
+pub fn ended(run: &RunEnd) -> &'static str {
     match run {
-        Run::Refused(_) => "refused",
-        Run::Panicked(_) => "panicked",
-        Run::Done(outcome) => match outcome.report.status {
+        RunEnd::Refused(_) => "refused",
+        RunEnd::Panicked(_) => "panicked",
+        RunEnd::Done(outcome) => match outcome.report.status {
             Status::Failed => "failed",
             Status::Stopped => "stopped",
             Status::Completed if outcome.report.certificate.passed => "certified",
@@ -112,18 +112,18 @@ pub fn ended(run: &Run) -> &'static str {
 }
 
 /// Sections and kinds of a scene.
-pub fn kinds(scene: &Scene) -> Vec<(String, String)> {
+pub fn kinds(scene: &SceneFile) -> Vec<(String, String)> {
     let mut out: Vec<(String, String)> = Vec::new();
     for e in &scene.elements {
         let kind = match &e.value {
-            Value::Raw(text) => text.split('\'').nth(1).unwrap_or("").to_string(),
+            SceneValue::Raw(text) => text.split('\'').nth(1).unwrap_or("").to_string(),
             _ => e.kind().to_string(),
         };
         out.push((e.section.to_string(), kind));
     }
     for (k, v) in &scene.run {
         let name = match v {
-            Value::Table(table) => crate::scene::get(table, "kind").and_then(Value::text),
+            SceneValue::Table(table) => crate::scene::get(table, "kind").and_then(SceneValue::text),
             value => value.text(),
         };
         if let Some(name) = name {
@@ -158,11 +158,14 @@ pub fn judge(campaign: &Campaign, index: u64) -> Judged {
 /// The same by oracles that are named.
 pub fn judge_with(campaign: &Campaign, index: u64, oracles: &[&'static Oracle]) -> Judged {
     let scene = generate(campaign.seed, index);
-    let mut case = Case::new(scene.clone());
+    let mut case = SceneRun::new(scene.clone());
     let verdicts = oracles.iter().map(|oracle| {
         let mut rng = stream(oracle, campaign.seed, index);
         let verdict = guarded(|| (oracle.judge)(&mut case, &mut rng));
-        (oracle.name, verdict.unwrap_or_else(|panic| Verdict::Wrong(format!("the oracle panics: {panic}"))))
+        (
+            oracle.name,
+            verdict.unwrap_or_else(|panic| OracleVerdict::Wrong(format!("the oracle panics: {panic}"))),
+        )
     });
     let verdicts: Vec<_> = verdicts.collect();
     let ended = ended(&case.run);
@@ -177,9 +180,11 @@ pub fn shrunk(campaign: &Campaign, finding: &Finding, beat: &dyn Fn()) -> Findin
     let scene = shrink(&finding.scene, &mut |scene| {
         beat();
         let mut rng = stream(oracle, campaign.seed, finding.index);
-        let verdict = guarded(|| (oracle.judge)(&mut Case::new(scene.clone()), &mut rng));
+        let verdict = guarded(|| (oracle.judge)(&mut SceneRun::new(scene.clone()), &mut rng));
         match verdict {
-            Ok(Verdict::Wrong(now)) if exact.as_ref().is_none_or(|s| *s == signature(oracle.name, &now)) => {
+            Ok(OracleVerdict::Wrong(now))
+                if exact.as_ref().is_none_or(|s| *s == signature(oracle.name, &now)) =>
+            {
                 what = now;
                 true
             }
@@ -191,7 +196,7 @@ pub fn shrunk(campaign: &Campaign, finding: &Finding, beat: &dyn Fn()) -> Findin
 
 /// Counts of a campaign.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub struct CampaignTally {
     /// Scenes.
     pub scenes: u64,
     /// Agrees, undecided, wrong by oracle.
@@ -204,7 +209,7 @@ pub struct Tally {
     pub findings: Vec<Finding>,
 }
 
-impl Tally {
+impl CampaignTally {
     /// Adds a scene.
     pub fn add(&mut self, judged: &Judged) {
         self.scenes += 1;
@@ -217,10 +222,10 @@ impl Tally {
         for (oracle, verdict) in &judged.verdicts {
             let counts = self.oracles.entry(oracle).or_default();
             match verdict {
-                Verdict::Silent => {}
-                Verdict::Agrees => counts[0] += 1,
-                Verdict::Undecided => counts[1] += 1,
-                Verdict::Wrong(_) => counts[2] += 1,
+                OracleVerdict::Silent => {}
+                OracleVerdict::Agrees => counts[0] += 1,
+                OracleVerdict::Undecided => counts[1] += 1,
+                OracleVerdict::Wrong(_) => counts[2] += 1,
             }
         }
     }
@@ -258,7 +263,7 @@ impl Tally {
 }
 
 /// What the threads share.
-struct Shared {
+struct CampaignState {
     campaign: Campaign,
     next: AtomicU64,
     seen: Mutex<HashMap<String, usize>>,
@@ -270,7 +275,7 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn work(shared: &Shared, place: usize, send: &Sender<(Judged, Vec<Finding>)>) {
+fn work(shared: &CampaignState, place: usize, send: &Sender<(Judged, Vec<Finding>)>) {
     let campaign = &shared.campaign;
     loop {
         let index = campaign.first + shared.next.fetch_add(1, Ordering::Relaxed);
@@ -282,7 +287,7 @@ fn work(shared: &Shared, place: usize, send: &Sender<(Judged, Vec<Finding>)>) {
         let judged = judge(campaign, index);
         let mut findings = Vec::new();
         for (oracle, verdict) in &judged.verdicts {
-            let Verdict::Wrong(what) = verdict else { continue };
+            let OracleVerdict::Wrong(what) = verdict else { continue };
             let scene = judged.scene.clone();
             let mut finding = Finding { oracle, index, what: what.clone(), scene };
             let seen = {
@@ -316,9 +321,9 @@ fn write(out: &Path, seed: u64, finding: &Finding) {
 }
 
 /// Runs a campaign; `progress` is called with the tally after every scene.
-pub fn run(campaign: &Campaign, progress: &mut dyn FnMut(&Tally)) -> Tally {
+pub fn run(campaign: &Campaign, progress: &mut dyn FnMut(&CampaignTally)) -> CampaignTally {
     let jobs = campaign.jobs.max(1);
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(CampaignState {
         campaign: campaign.clone(),
         next: AtomicU64::new(0),
         seen: Mutex::default(),
@@ -330,7 +335,7 @@ pub fn run(campaign: &Campaign, progress: &mut dyn FnMut(&Tally)) -> Tally {
         std::thread::spawn(move || work(&shared, place, &send));
     };
     (0..jobs).for_each(start);
-    let mut tally = Tally::default();
+    let mut tally = CampaignTally::default();
     while tally.scenes < campaign.scenes {
         match receive.recv_timeout(Duration::from_secs(1)) {
             Ok((judged, findings)) => {
@@ -360,7 +365,7 @@ pub fn run(campaign: &Campaign, progress: &mut dyn FnMut(&Tally)) -> Tally {
 }
 
 /// Threads that hang, with their scenes; each is given a place of its own, so that it is told once.
-fn hanging(shared: &Shared) -> Vec<(u64, usize)> {
+fn hanging(shared: &CampaignState) -> Vec<(u64, usize)> {
     let mut busy = locked(&shared.busy);
     let late: Vec<(u64, usize)> = busy
         .iter()

@@ -27,7 +27,7 @@ pub enum Extent {
 
 /// A column of one run and the same number in the other run: Σ factor·column + shift.
 #[derive(Clone, Debug)]
-pub struct Pair {
+pub struct ColumnPair {
     /// Index in the first run.
     pub base: usize,
     /// Terms of the second run.
@@ -38,7 +38,7 @@ pub struct Pair {
 
 /// The worst difference.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Difference {
+pub struct WorstDifference {
     /// Column.
     pub column: String,
     /// Time \[s\].
@@ -51,9 +51,9 @@ pub struct Difference {
     pub allowed: f64,
 }
 
-impl std::fmt::Display for Difference {
+impl std::fmt::Display for WorstDifference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Difference { column, t, base, other, allowed } = self;
+        let WorstDifference { column, t, base, other, allowed } = self;
         let apart = (base - other).abs();
         write!(
             f,
@@ -82,7 +82,7 @@ fn is_of_the_run(name: &str) -> bool {
 }
 
 /// Columns of the same name.
-pub fn same_columns(a: &Trajectory, b: &Trajectory, extent: Extent, skip: &[String]) -> Vec<Pair> {
+pub fn same_columns(a: &Trajectory, b: &Trajectory, extent: Extent, skip: &[String]) -> Vec<ColumnPair> {
     let places: HashMap<&str, usize> = b.names().iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
     let wanted = |name: &str| match extent {
         Extent::All => !is_of_the_run(name) || name == "energy.kinetic",
@@ -92,7 +92,7 @@ pub fn same_columns(a: &Trajectory, b: &Trajectory, extent: Extent, skip: &[Stri
     columns
         .filter_map(|(base, name)| {
             let other = vec![(*places.get(name.as_str())?, 1.0)];
-            Some(Pair { base, other, shift: 0.0 })
+            Some(ColumnPair { base, other, shift: 0.0 })
         })
         .collect()
 }
@@ -116,14 +116,14 @@ pub trait Allowance {
 }
 
 /// A fixed part of each column's scale: a first look.
-pub struct Plain<'a> {
+pub struct FixedScale<'a> {
     /// Scales of the columns.
     pub scales: &'a [f64],
     /// The part.
     pub part: f64,
 }
 
-impl Allowance for Plain<'_> {
+impl Allowance for FixedScale<'_> {
     fn allowed(&self, _: usize, column: usize) -> Option<f64> {
         Some(self.part * self.scales[column])
     }
@@ -179,7 +179,13 @@ impl Sensitivity {
     }
 
     /// With the error of a second run against one with finer tolerances, of the same columns in the order of `pairs`.
-    pub fn with_error_of(&mut self, other: &Trajectory, finer: &Trajectory, pairs: &[Pair], smooth: bool) {
+    pub fn with_error_of(
+        &mut self,
+        other: &Trajectory,
+        finer: &Trajectory,
+        pairs: &[ColumnPair],
+        smooth: bool,
+    ) {
         let rows = other.len().min(finer.len());
         self.end = self.end.min(rows);
         for pair in pairs {
@@ -234,11 +240,11 @@ fn range(row: usize, rows: usize, at: impl Fn(usize) -> f64) -> (f64, f64) {
 pub fn worst(
     base: &Trajectory,
     other: &Trajectory,
-    pairs: &[Pair],
+    pairs: &[ColumnPair],
     allowance: &dyn Allowance,
     smooth: bool,
-) -> Option<Difference> {
-    let mut worst: Option<(f64, Difference)> = None;
+) -> Option<WorstDifference> {
+    let mut worst: Option<(f64, WorstDifference)> = None;
     for row in 0..base.len().min(other.len()) {
         let Some(here) = base.row(row) else { break };
         for pair in pairs {
@@ -262,7 +268,7 @@ pub fn worst(
             let excess = if apart.is_finite() { apart / allowed.max(f64::MIN_POSITIVE) } else { f64::MAX };
             if worst.as_ref().is_none_or(|(e, _)| excess > *e) {
                 let column = base.names()[pair.base].clone();
-                worst = Some((excess, Difference { column, t: here[0], base: x, other: y, allowed }));
+                worst = Some((excess, WorstDifference { column, t: here[0], base: x, other: y, allowed }));
             }
         }
     }

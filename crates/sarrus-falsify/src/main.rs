@@ -3,7 +3,7 @@
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sarrus_falsify::campaign::{Campaign, judge_with, run};
-use sarrus_falsify::oracles::{ORACLES, Oracle, Verdict};
+use sarrus_falsify::oracles::{ORACLES, Oracle, OracleVerdict};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -77,12 +77,12 @@ fn replay(campaign: &Campaign, index: u64) -> ExitCode {
     let mut wrong = false;
     for (name, verdict) in &judged.verdicts {
         let said = match verdict {
-            Verdict::Silent => continue,
-            Verdict::Undecided => "undecided".to_string(),
-            Verdict::Agrees => "agrees".to_string(),
-            Verdict::Wrong(what) => format!("WRONG: {what}"),
+            OracleVerdict::Silent => continue,
+            OracleVerdict::Undecided => "undecided".to_string(),
+            OracleVerdict::Agrees => "agrees".to_string(),
+            OracleVerdict::Wrong(what) => format!("WRONG: {what}"),
         };
-        wrong |= matches!(verdict, Verdict::Wrong(_));
+        wrong |= matches!(verdict, OracleVerdict::Wrong(_));
         println!("# {name}: {said}");
     }
     if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS }

@@ -1,6 +1,6 @@
 //! One run of a scene, in this process: refused, panicked or done.
 
-use crate::scene::Scene;
+use crate::scene::SceneFile;
 use sarrus::analysis::{Outcome, Simulate, Status, simulate};
 use sarrus::io::{LoadOptions, load_among, write_resolved};
 use sarrus::model::{Diagnostic, Model};
@@ -11,7 +11,7 @@ use std::sync::{Arc, Once};
 
 /// How a run ended.
 #[derive(Clone, Debug)]
-pub enum Run {
+pub enum RunEnd {
     /// The model is refused, with what is said of it.
     Refused(Vec<Diagnostic>),
     /// The program panicked.
@@ -20,11 +20,11 @@ pub enum Run {
     Done(Box<Outcome>),
 }
 
-impl Run {
+impl RunEnd {
     /// The outcome of a certified run that reached its end.
     pub fn certified(&self) -> Option<&Outcome> {
         match self {
-            Run::Done(outcome)
+            RunEnd::Done(outcome)
                 if outcome.report.certificate.passed && outcome.report.status == Status::Completed =>
             {
                 Some(outcome)
@@ -65,7 +65,7 @@ pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 /// Loads a scene.
-pub fn load(scene: &Scene) -> Result<Model, Vec<Diagnostic>> {
+pub fn load(scene: &SceneFile) -> Result<Model, Vec<Diagnostic>> {
     load_text(&scene.toml(), &scene.files)
 }
 
@@ -84,21 +84,21 @@ fn go(model: &Model) -> Result<Outcome, Vec<Diagnostic>> {
     simulate(model, &system, &Simulate::default(), &mut ()).map_err(|error| error.diagnostics())
 }
 
-fn ended(result: Result<Result<Outcome, Vec<Diagnostic>>, String>) -> Run {
+fn ended(result: Result<Result<Outcome, Vec<Diagnostic>>, String>) -> RunEnd {
     match result {
-        Ok(Ok(outcome)) => Run::Done(Box::new(outcome)),
-        Ok(Err(diagnostics)) => Run::Refused(diagnostics),
-        Err(message) => Run::Panicked(message),
+        Ok(Ok(outcome)) => RunEnd::Done(Box::new(outcome)),
+        Ok(Err(diagnostics)) => RunEnd::Refused(diagnostics),
+        Err(message) => RunEnd::Panicked(message),
     }
 }
 
 /// Runs a scene.
-pub fn run(scene: &Scene) -> Run {
+pub fn run(scene: &SceneFile) -> RunEnd {
     ended(guarded(|| go(&load(scene)?)))
 }
 
 /// Runs the scene as the program writes it resolved: parameters, includes and poses as numbers.
-pub fn run_resolved(scene: &Scene) -> Run {
+pub fn run_resolved(scene: &SceneFile) -> RunEnd {
     ended(guarded(|| {
         let model = load(scene)?;
         // what a run reads is recorded on the way

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// A value of a model file.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum SceneValue {
     /// A number.
     Number(f64),
     /// A string: a name or an expression.
@@ -12,49 +12,49 @@ pub enum Value {
     /// `true` or `false`.
     Flag(bool),
     /// A list.
-    List(Vec<Value>),
+    List(Vec<SceneValue>),
     /// A table.
-    Table(Table),
+    Table(SceneTable),
     /// TOML as it is written, such as an example of a registry.
     Raw(String),
 }
 
 /// Keys with their values, in the order of the file.
-pub type Table = Vec<(String, Value)>;
+pub type SceneTable = Vec<(String, SceneValue)>;
 
-impl From<f64> for Value {
-    fn from(x: f64) -> Value {
-        Value::Number(x)
+impl From<f64> for SceneValue {
+    fn from(x: f64) -> SceneValue {
+        SceneValue::Number(x)
     }
 }
 
-impl From<&str> for Value {
-    fn from(text: &str) -> Value {
-        Value::Text(text.into())
+impl From<&str> for SceneValue {
+    fn from(text: &str) -> SceneValue {
+        SceneValue::Text(text.into())
     }
 }
 
-impl From<String> for Value {
-    fn from(text: String) -> Value {
-        Value::Text(text)
+impl From<String> for SceneValue {
+    fn from(text: String) -> SceneValue {
+        SceneValue::Text(text)
     }
 }
 
-impl From<bool> for Value {
-    fn from(flag: bool) -> Value {
-        Value::Flag(flag)
+impl From<bool> for SceneValue {
+    fn from(flag: bool) -> SceneValue {
+        SceneValue::Flag(flag)
     }
 }
 
-impl<T: Into<Value>> From<Vec<T>> for Value {
-    fn from(list: Vec<T>) -> Value {
-        Value::List(list.into_iter().map(Into::into).collect())
+impl<T: Into<SceneValue>> From<Vec<T>> for SceneValue {
+    fn from(list: Vec<T>) -> SceneValue {
+        SceneValue::List(list.into_iter().map(Into::into).collect())
     }
 }
 
-impl<T: Into<Value>, const N: usize> From<[T; N]> for Value {
-    fn from(list: [T; N]) -> Value {
-        Value::List(list.into_iter().map(Into::into).collect())
+impl<T: Into<SceneValue>, const N: usize> From<[T; N]> for SceneValue {
+    fn from(list: [T; N]) -> SceneValue {
+        SceneValue::List(list.into_iter().map(Into::into).collect())
     }
 }
 
@@ -62,24 +62,24 @@ impl<T: Into<Value>, const N: usize> From<[T; N]> for Value {
 #[macro_export]
 macro_rules! table {
     ($($key:expr => $value:expr),* $(,)?) => {{
-        let table: $crate::scene::Table = vec![$(($key.to_string(), $crate::scene::Value::from($value))),*];
+        let table: $crate::scene::SceneTable = vec![$(($key.to_string(), $crate::scene::SceneValue::from($value))),*];
         table
     }};
 }
 
-impl From<Table> for Value {
-    fn from(table: Table) -> Value {
-        Value::Table(table)
+impl From<SceneTable> for SceneValue {
+    fn from(table: SceneTable) -> SceneValue {
+        SceneValue::Table(table)
     }
 }
 
 /// The value of a key.
-pub fn get<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
+pub fn get<'a>(table: &'a SceneTable, key: &str) -> Option<&'a SceneValue> {
     table.iter().find(|(k, _)| k == key).map(|(_, v)| v)
 }
 
 /// Sets a key, in place of the value it has.
-pub fn set(table: &mut Table, key: &str, value: impl Into<Value>) {
+pub fn set(table: &mut SceneTable, key: &str, value: impl Into<SceneValue>) {
     match table.iter_mut().find(|(k, _)| k == key) {
         Some((_, old)) => *old = value.into(),
         None => table.push((key.to_string(), value.into())),
@@ -87,15 +87,15 @@ pub fn set(table: &mut Table, key: &str, value: impl Into<Value>) {
 }
 
 /// Removes a key.
-pub fn unset(table: &mut Table, key: &str) {
+pub fn unset(table: &mut SceneTable, key: &str) {
     table.retain(|(k, _)| k != key);
 }
 
-impl Value {
+impl SceneValue {
     /// The number, if it is one.
     pub fn number(&self) -> Option<f64> {
         match self {
-            Value::Number(x) => Some(*x),
+            SceneValue::Number(x) => Some(*x),
             _ => None,
         }
     }
@@ -103,7 +103,7 @@ impl Value {
     /// The numbers, if it is a list of them.
     pub fn numbers(&self) -> Option<Vec<f64>> {
         match self {
-            Value::List(list) => list.iter().map(Value::number).collect(),
+            SceneValue::List(list) => list.iter().map(SceneValue::number).collect(),
             _ => None,
         }
     }
@@ -111,7 +111,7 @@ impl Value {
     /// The string, if it is one.
     pub fn text(&self) -> Option<&str> {
         match self {
-            Value::Text(text) => Some(text),
+            SceneValue::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -119,38 +119,38 @@ impl Value {
     /// Calls `f` with every number in it.
     pub fn each_number(&mut self, f: &mut dyn FnMut(&mut f64)) {
         match self {
-            Value::Number(x) => f(x),
-            Value::List(list) => list.iter_mut().for_each(|v| v.each_number(f)),
-            Value::Table(table) => table.iter_mut().for_each(|(_, v)| v.each_number(f)),
-            Value::Text(_) | Value::Flag(_) | Value::Raw(_) => {}
+            SceneValue::Number(x) => f(x),
+            SceneValue::List(list) => list.iter_mut().for_each(|v| v.each_number(f)),
+            SceneValue::Table(table) => table.iter_mut().for_each(|(_, v)| v.each_number(f)),
+            SceneValue::Text(_) | SceneValue::Flag(_) | SceneValue::Raw(_) => {}
         }
     }
 
     /// Calls `f` with every string in it.
     pub fn each_text(&mut self, f: &mut dyn FnMut(&mut String)) {
         match self {
-            Value::Text(text) | Value::Raw(text) => f(text),
-            Value::List(list) => list.iter_mut().for_each(|v| v.each_text(f)),
-            Value::Table(table) => table.iter_mut().for_each(|(_, v)| v.each_text(f)),
-            Value::Number(_) | Value::Flag(_) => {}
+            SceneValue::Text(text) | SceneValue::Raw(text) => f(text),
+            SceneValue::List(list) => list.iter_mut().for_each(|v| v.each_text(f)),
+            SceneValue::Table(table) => table.iter_mut().for_each(|(_, v)| v.each_text(f)),
+            SceneValue::Number(_) | SceneValue::Flag(_) => {}
         }
     }
 
     /// As TOML on one line.
     pub fn toml(&self) -> String {
         match self {
-            Value::Number(x) => number(*x),
-            Value::Text(text) => quoted(text),
-            Value::Flag(flag) => flag.to_string(),
-            Value::List(list) => {
-                format!("[{}]", list.iter().map(Value::toml).collect::<Vec<_>>().join(", "))
+            SceneValue::Number(x) => number(*x),
+            SceneValue::Text(text) => quoted(text),
+            SceneValue::Flag(flag) => flag.to_string(),
+            SceneValue::List(list) => {
+                format!("[{}]", list.iter().map(SceneValue::toml).collect::<Vec<_>>().join(", "))
             }
-            Value::Table(table) => {
+            SceneValue::Table(table) => {
                 let pairs: Vec<String> =
                     table.iter().map(|(k, v)| format!("{} = {}", key(k), v.toml())).collect();
                 format!("{{ {} }}", pairs.join(", "))
             }
-            Value::Raw(text) => text.clone(),
+            SceneValue::Raw(text) => text.clone(),
         }
     }
 }
@@ -175,32 +175,32 @@ fn key(name: &str) -> String {
 
 /// A named entry of a section.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Element {
+pub struct SceneElement {
     /// `bodies`, `joints`, ...
     pub section: &'static str,
     /// Its name.
     pub name: String,
     /// Its table, or an expression.
-    pub value: Value,
+    pub value: SceneValue,
 }
 
-impl Element {
+impl SceneElement {
     /// Its keys; none where it is no table.
-    pub fn keys(&self) -> Option<&Table> {
+    pub fn keys(&self) -> Option<&SceneTable> {
         match &self.value {
-            Value::Table(table) => Some(table),
+            SceneValue::Table(table) => Some(table),
             _ => None,
         }
     }
 
     /// A key of its table.
-    pub fn get(&self, key: &str) -> Option<&Value> {
+    pub fn get(&self, key: &str) -> Option<&SceneValue> {
         self.keys().and_then(|table| get(table, key))
     }
 
     /// Its kind; empty where the file leaves it out.
     pub fn kind(&self) -> &str {
-        self.get("kind").and_then(Value::text).unwrap_or("")
+        self.get("kind").and_then(SceneValue::text).unwrap_or("")
     }
 }
 
@@ -217,7 +217,7 @@ pub struct Expected {
 
 /// A model file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Scene {
+pub struct SceneFile {
     /// What was generated: `tree`, `loop`, ...
     pub flavour: &'static str,
     /// Whether it is planar.
@@ -225,11 +225,11 @@ pub struct Scene {
     /// Gravity in world axes.
     pub gravity: [f64; 3],
     /// Named entries.
-    pub elements: Vec<Element>,
+    pub elements: Vec<SceneElement>,
     /// `[initial]`
-    pub initial: Table,
+    pub initial: SceneTable,
     /// `[run]`
-    pub run: Table,
+    pub run: SceneTable,
     /// Time between two rows \[s\].
     pub every: f64,
     /// Files that it includes, with their names.
@@ -238,7 +238,7 @@ pub struct Scene {
     pub expected: Vec<Expected>,
 }
 
-impl Scene {
+impl SceneFile {
     /// The model file.
     pub fn toml(&self) -> String {
         let mut out = String::from("format = \"sarrus/1\"\n");
@@ -262,17 +262,17 @@ impl Scene {
     }
 
     /// A vector with as many entries as the space has.
-    pub fn vector(&self, v: [f64; 3]) -> Value {
-        Value::from(v[..if self.planar { 2 } else { 3 }].to_vec())
+    pub fn vector(&self, v: [f64; 3]) -> SceneValue {
+        SceneValue::from(v[..if self.planar { 2 } else { 3 }].to_vec())
     }
 
     /// Time at the end \[s\].
     pub fn t_end(&self) -> f64 {
-        get(&self.run, "t_end").and_then(Value::number).unwrap_or(10.0)
+        get(&self.run, "t_end").and_then(SceneValue::number).unwrap_or(10.0)
     }
 
     /// Entries of a section.
-    pub fn section<'a>(&'a self, section: &'a str) -> impl Iterator<Item = &'a Element> {
+    pub fn section<'a>(&'a self, section: &'a str) -> impl Iterator<Item = &'a SceneElement> {
         self.elements.iter().filter(move |e| e.section == section)
     }
 
@@ -299,29 +299,29 @@ impl Scene {
     }
 
     /// Whether an entry mentions a name.
-    pub fn mentions(value: &Value, name: &str) -> bool {
+    pub fn mentions(value: &SceneValue, name: &str) -> bool {
         let mut found = false;
         value.clone().each_text(&mut |s| found |= tokens(s).any(|t| t == name));
         found
     }
 
     /// Whether a table has a key, in itself or in its tables.
-    pub fn has_key(value: &Value, key: &str) -> bool {
+    pub fn has_key(value: &SceneValue, key: &str) -> bool {
         match value {
-            Value::Table(table) => table.iter().any(|(k, v)| k == key || Scene::has_key(v, key)),
-            Value::List(list) => list.iter().any(|v| Scene::has_key(v, key)),
-            Value::Raw(text) => tokens(text).any(|t| t == key),
+            SceneValue::Table(table) => table.iter().any(|(k, v)| k == key || SceneFile::has_key(v, key)),
+            SceneValue::List(list) => list.iter().any(|v| SceneFile::has_key(v, key)),
+            SceneValue::Raw(text) => tokens(text).any(|t| t == key),
             _ => false,
         }
     }
 
     /// This scene without an element and what mentions it.
-    pub fn without(&self, name: &str) -> Scene {
+    pub fn without(&self, name: &str) -> SceneFile {
         let mut scene = self.clone();
         let mut gone = vec![name.to_string()];
         while let Some(name) = gone.pop() {
             scene.elements.retain(|e| {
-                let keep = e.name != name && !Scene::mentions(&e.value, &name);
+                let keep = e.name != name && !SceneFile::mentions(&e.value, &name);
                 if !keep && e.name != name {
                     gone.push(e.name.clone());
                 }
@@ -372,9 +372,9 @@ mod tests {
 
     #[test]
     fn an_element_goes_with_all_that_depends_on_it() {
-        let mut scene = Scene { initial: table!["j.rate" => 1.0, "b.vx" => 2.0], ..Scene::default() };
-        let mut add = |section, name: &str, value: Table| {
-            scene.elements.push(Element { section, name: name.into(), value: value.into() });
+        let mut scene = SceneFile { initial: table!["j.rate" => 1.0, "b.vx" => 2.0], ..SceneFile::default() };
+        let mut add = |section, name: &str, value: SceneTable| {
+            scene.elements.push(SceneElement { section, name: name.into(), value: value.into() });
         };
         add("bodies", "a", table!["mass" => 1.0]);
         add("bodies", "b", table!["mass" => 1.0]);

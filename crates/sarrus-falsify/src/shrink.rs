@@ -1,6 +1,6 @@
 //! Small model files of what was found: elements, options and digits go while the finding stays.
 
-use crate::scene::{Scene, Table, Value, set};
+use crate::scene::{SceneFile, SceneTable, SceneValue, set};
 use std::time::{Duration, Instant};
 
 /// A finding shrinks for no longer than this.
@@ -10,10 +10,10 @@ const PATIENCE: Duration = Duration::from_secs(40);
 const SHORTEST: f64 = 0.02;
 
 /// The smallest scene found that `persists`.
-pub fn shrink(scene: &Scene, persists: &mut dyn FnMut(&Scene) -> bool) -> Scene {
+pub fn shrink(scene: &SceneFile, persists: &mut dyn FnMut(&SceneFile) -> bool) -> SceneFile {
     let mut best = scene.clone();
     let until = Instant::now() + PATIENCE;
-    let mut keep = |best: &mut Scene, candidate: Scene| {
+    let mut keep = |best: &mut SceneFile, candidate: SceneFile| {
         let better = candidate != *best && Instant::now() < until && persists(&candidate);
         if better {
             *best = candidate;
@@ -36,10 +36,10 @@ pub fn shrink(scene: &Scene, persists: &mut dyn FnMut(&Scene) -> bool) -> Scene 
     }
 }
 
-type Keep<'a> = dyn FnMut(&mut Scene, Scene) -> bool + 'a;
+type Keep<'a> = dyn FnMut(&mut SceneFile, SceneFile) -> bool + 'a;
 
 /// Halves the time of the run. Closed forms are values at rows, and need the run as it is.
-fn shorten(best: &mut Scene, keep: &mut Keep) {
+fn shorten(best: &mut SceneFile, keep: &mut Keep) {
     while best.expected.is_empty() && best.t_end() > SHORTEST {
         let mut candidate = best.clone();
         set(&mut candidate.run, "t_end", 0.5 * best.t_end());
@@ -51,19 +51,19 @@ fn shorten(best: &mut Scene, keep: &mut Keep) {
 }
 
 /// The table of a place: `[run]`, `[initial]`, then the elements.
-fn table_of(scene: &mut Scene, place: usize) -> Option<&mut Table> {
+fn table_of(scene: &mut SceneFile, place: usize) -> Option<&mut SceneTable> {
     match place {
         0 => Some(&mut scene.run),
         1 => Some(&mut scene.initial),
         i => match scene.elements.get_mut(i - 2).map(|e| &mut e.value) {
-            Some(Value::Table(table)) => Some(table),
+            Some(SceneValue::Table(table)) => Some(table),
             _ => None,
         },
     }
 }
 
 /// Takes keys out of a table, and digits out of its numbers.
-fn thin(best: &mut Scene, place: usize, keep: &mut Keep) {
+fn thin(best: &mut SceneFile, place: usize, keep: &mut Keep) {
     let n = table_of(best, place).map_or(0, |t| t.len());
     for i in (0..n).rev() {
         let mut candidate = best.clone();
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn a_planted_fault_shrinks_to_what_carries_it() {
         // the fault: a revolute joint with damping, in a scene of several elements
-        let planted = |scene: &Scene| {
+        let planted = |scene: &SceneFile| {
             scene.section("joints").any(|e| e.kind() == "revolute" && e.get("damping").is_some())
         };
         let scene = (0..2000).map(|i| generate(1, i)).find(|s| planted(s) && s.elements.len() > 8);

@@ -1,11 +1,11 @@
 //! Other model files of the same motion.
 
 use crate::rng::Rng;
-use crate::scene::{Element, Scene, Table, Value, get, set};
+use crate::scene::{SceneElement, SceneFile, SceneTable, SceneValue, get, set};
 use std::collections::HashMap;
 
 /// Names that elements lose, in a file whose elements stand in another order.
-pub fn renamed(scene: &Scene, rng: &mut Rng) -> (Scene, HashMap<String, String>) {
+pub fn renamed(scene: &SceneFile, rng: &mut Rng) -> (SceneFile, HashMap<String, String>) {
     let mut order: Vec<usize> = (0..scene.elements.len()).collect();
     rng.shuffle(&mut order);
     let fresh = |i: usize| format!("{}{}", ["q_", "Z", "k9_"][i % 3], order[i]);
@@ -18,9 +18,9 @@ pub fn renamed(scene: &Scene, rng: &mut Rng) -> (Scene, HashMap<String, String>)
 }
 
 /// The elements of each section in another order. Events act in the order of the file, which is theirs.
-pub fn permuted(scene: &Scene, rng: &mut Rng) -> Scene {
+pub fn permuted(scene: &SceneFile, rng: &mut Rng) -> SceneFile {
     let mut out = scene.clone();
-    let events: Vec<Element> = out.section("events").cloned().collect();
+    let events: Vec<SceneElement> = out.section("events").cloned().collect();
     out.elements.retain(|e| e.section != "events");
     rng.shuffle(&mut out.elements);
     rng.shuffle(&mut out.initial);
@@ -35,7 +35,7 @@ pub struct Placement {
     pub map: [[f64; 3]; 3],
     /// p.
     pub shift: [f64; 3],
-    table: Table,
+    table: SceneTable,
 }
 
 impl Placement {
@@ -71,12 +71,12 @@ impl Placement {
     }
 
     /// The scene in a file that is included at this place, gravity turned with it.
-    pub fn placed(&self, scene: &Scene) -> Scene {
+    pub fn placed(&self, scene: &SceneFile) -> SceneFile {
         let gravity = self.map.map(|row| row.iter().zip(scene.gravity).map(|(a, g)| a * g).sum());
         let mut table = crate::table!["file" => "inner.toml"];
         table.extend(self.table.clone());
-        let include = Element { section: "include", name: "m".into(), value: table.into() };
-        Scene {
+        let include = SceneElement { section: "include", name: "m".into(), value: table.into() };
+        SceneFile {
             gravity,
             elements: vec![include],
             initial: Vec::new(),
@@ -87,46 +87,46 @@ impl Placement {
 }
 
 /// The scene with one body in two parts, joined by a fixed joint.
-pub fn split(scene: &Scene, rng: &mut Rng) -> Option<Scene> {
+pub fn split(scene: &SceneFile, rng: &mut Rng) -> Option<SceneFile> {
     // what names all bodies, or acts on a body by its mass, sees one more or less of it
     if scene.elements.iter().any(|e| ["field", "include"].contains(&e.kind()) || e.value.toml().contains('*'))
     {
         return None;
     }
-    let splits = |e: &&Element| {
+    let splits = |e: &&SceneElement| {
         e.section == "bodies" && e.kind() != "point" && e.get("mass").is_some_and(|m| m.number().is_some())
     };
-    let bodies: Vec<&Element> = scene.elements.iter().filter(splits).collect();
+    let bodies: Vec<&SceneElement> = scene.elements.iter().filter(splits).collect();
     let body = (*rng.pick(&bodies.into_iter().map(Some).chain([None]).collect::<Vec<_>>()))?;
     let share = rng.between(0.2, 0.8);
     let mut out = scene.clone();
     let (mut half, mut rest) = (body.clone(), body.clone());
     rest.name = format!("{}_rest", body.name);
     for (part, k) in [(&mut half, share), (&mut rest, 1.0 - share)] {
-        let Value::Table(table) = &mut part.value else { return None };
+        let SceneValue::Table(table) = &mut part.value else { return None };
         for key in ["mass", "inertia"] {
             if let Some((_, value)) = table.iter_mut().find(|(k, _)| k == key) {
                 value.each_number(&mut |x| *x *= k);
             }
         }
     }
-    if let Value::Table(table) = &mut rest.value
+    if let SceneValue::Table(table) = &mut rest.value
         && let Some((_, shape)) = table.iter_mut().find(|(k, _)| k == "shape")
     {
         // the other part is weighed, not touched
-        let only_mass = |v: &mut Value| {
-            if let Value::Table(shape) = v {
+        let only_mass = |v: &mut SceneValue| {
+            if let SceneValue::Table(shape) = v {
                 set(shape, "role", "mass");
                 shape.retain(|(k, _)| k != "name");
             }
         };
         match shape {
-            Value::List(list) => list.iter_mut().for_each(only_mass),
+            SceneValue::List(list) => list.iter_mut().for_each(only_mass),
             one => only_mass(one),
         }
     }
     let place = ["at", "from"].iter().find_map(|k| body.get(k).cloned());
-    let origin = if scene.planar { Value::from([0.0, 0.0]) } else { Value::from([0.0, 0.0, 0.0]) };
+    let origin = if scene.planar { SceneValue::from([0.0, 0.0]) } else { SceneValue::from([0.0, 0.0, 0.0]) };
     let seam = crate::table![
         "kind" => "fixed", "bodies" => [body.name.clone(), rest.name.clone()], "at" => place.unwrap_or(origin),
     ];
@@ -138,33 +138,34 @@ pub fn split(scene: &Scene, rng: &mut Rng) -> Option<Scene> {
     }
     *out.elements.iter_mut().find(|e| e.name == body.name)? = half;
     out.elements.push(rest);
-    out.elements.push(Element { section: "joints", name: "seam".into(), value: seam.into() });
+    out.elements.push(SceneElement { section: "joints", name: "seam".into(), value: seam.into() });
     Some(out)
 }
 
 /// The scene with a joint twice; the second has no options of its own.
-pub fn doubled(scene: &Scene, rng: &mut Rng) -> Option<Scene> {
+pub fn doubled(scene: &SceneFile, rng: &mut Rng) -> Option<SceneFile> {
     let keeps = ["kind", "bodies", "at", "on", "axis", "axis_on", "axis2", "lead", "sense"];
     let loads = ["friction", "clearance"];
-    let doubles = |e: &&Element| {
+    let doubles = |e: &&SceneElement| {
         // friction follows from a reaction, which is shared then; what disables one joint leaves the other
         e.section == "joints"
             && e.keys().is_some()
-            && !loads.iter().any(|k| Scene::has_key(&e.value, k))
-            && !scene.section("events").any(|event| Scene::mentions(&event.value, &e.name))
+            && !loads.iter().any(|k| SceneFile::has_key(&e.value, k))
+            && !scene.section("events").any(|event| SceneFile::mentions(&event.value, &e.name))
     };
     if scene
         .elements
         .iter()
-        .any(|e| loads.iter().any(|k| e.section == "joints" && Scene::has_key(&e.value, k)))
+        .any(|e| loads.iter().any(|k| e.section == "joints" && SceneFile::has_key(&e.value, k)))
     {
         return None;
     }
-    let joints: Vec<&Element> = scene.elements.iter().filter(doubles).collect();
+    let joints: Vec<&SceneElement> = scene.elements.iter().filter(doubles).collect();
     let joint = (*rng.pick(&joints.into_iter().map(Some).chain([None]).collect::<Vec<_>>()))?;
-    let table: Table = keeps.iter().filter_map(|k| Some((k.to_string(), joint.get(k)?.clone()))).collect();
+    let table: SceneTable =
+        keeps.iter().filter_map(|k| Some((k.to_string(), joint.get(k)?.clone()))).collect();
     get(&table, "bodies")?;
-    let twin = Element { section: "joints", name: format!("{}_twin", joint.name), value: table.into() };
+    let twin = SceneElement { section: "joints", name: format!("{}_twin", joint.name), value: table.into() };
     let mut out = scene.clone();
     out.elements.push(twin);
     Some(out)

@@ -25,7 +25,7 @@ const MOST: usize = 100;
 const KEYS: usize = 64;
 
 /// A table under way: opened by a header, or by the dots of a key.
-struct Node<'t> {
+struct OpenTable<'t> {
     span: Span,
     entries: Vec<Entry>,
     /// Its keys, once there are many.
@@ -50,29 +50,35 @@ enum From {
 
 /// A key as it stands in the text.
 #[derive(Clone, Copy)]
-struct Key<'t> {
+struct WrittenKey<'t> {
     name: &'t str,
     span: Span,
 }
 
-struct Parser<'t> {
+struct TomlParser<'t> {
     text: &'t str,
     bytes: &'t [u8],
     at: usize,
     file: u32,
-    nodes: Vec<Node<'t>>,
+    nodes: Vec<OpenTable<'t>>,
     keys: [Option<Arc<str>>; KEYS],
 }
 
 /// The tree of a text, if it has nothing unusual in it.
 pub fn parse(text: &str, file: u32) -> Option<Table> {
-    let mut parser =
-        Parser { text, bytes: text.as_bytes(), at: 0, file, nodes: Vec::new(), keys: [const { None }; KEYS] };
+    let mut parser = TomlParser {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        file,
+        nodes: Vec::new(),
+        keys: [const { None }; KEYS],
+    };
     parser.document()?;
     parser.finish()
 }
 
-impl<'t> Parser<'t> {
+impl<'t> TomlParser<'t> {
     fn document(&mut self) -> Option<()> {
         self.open(Span { file: self.file, start: 0, end: 0 }, (0, 0), From::Header);
         let mut current = 0;
@@ -102,7 +108,7 @@ impl<'t> Parser<'t> {
     }
 
     /// `[a.b]`: the table that it opens.
-    fn header(&mut self, path: &mut Vec<Key<'t>>) -> Option<usize> {
+    fn header(&mut self, path: &mut Vec<WrittenKey<'t>>) -> Option<usize> {
         let start = self.at;
         self.at += 1;
         // `[[` is not for here; a blank may follow the bracket
@@ -120,7 +126,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The table under a key of another, made where there is none.
-    fn descend(&mut self, table: usize, key: Key<'t>, from: From) -> Option<usize> {
+    fn descend(&mut self, table: usize, key: WrittenKey<'t>, from: From) -> Option<usize> {
         match self.place(table, key.name) {
             None => Some(self.child(table, key, key.span, from)),
             Some(place) => {
@@ -137,12 +143,12 @@ impl<'t> Parser<'t> {
 
     fn open(&mut self, span: Span, parent: (usize, usize), from: From) -> usize {
         let (entries, inside) = (Vec::new(), Vec::new());
-        self.nodes.push(Node { span, entries, known: HashMap::new(), parent, inside, from });
+        self.nodes.push(OpenTable { span, entries, known: HashMap::new(), parent, inside, from });
         self.nodes.len() - 1
     }
 
     /// A new table under a key that is free.
-    fn child(&mut self, table: usize, key: Key<'t>, span: Span, from: From) -> usize {
+    fn child(&mut self, table: usize, key: WrittenKey<'t>, span: Span, from: From) -> usize {
         let place = self.nodes[table].entries.len();
         let node = self.open(span, (table, place), from);
         // its place is kept until it is whole
@@ -151,7 +157,7 @@ impl<'t> Parser<'t> {
         node
     }
 
-    fn add(&mut self, table: usize, key: Key<'t>, value: Value) -> Option<()> {
+    fn add(&mut self, table: usize, key: WrittenKey<'t>, value: Value) -> Option<()> {
         self.place(table, key.name).is_none().then(|| self.push(table, key, value))
     }
 
@@ -165,7 +171,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Adds an entry whose key is free.
-    fn push(&mut self, table: usize, key: Key<'t>, value: Value) {
+    fn push(&mut self, table: usize, key: WrittenKey<'t>, value: Value) {
         let name = self.shared(key.name);
         let (text, node) = (self.text, &mut self.nodes[table]);
         node.entries.push(Entry { key: name, key_span: key.span, value });
@@ -196,7 +202,7 @@ impl<'t> Parser<'t> {
     }
 
     /// `a."b".c` into `path`, with the blanks after it.
-    fn dotted(&mut self, path: &mut Vec<Key<'t>>) -> Option<()> {
+    fn dotted(&mut self, path: &mut Vec<WrittenKey<'t>>) -> Option<()> {
         path.clear();
         loop {
             let key = self.key()?;
@@ -210,7 +216,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn key(&mut self) -> Option<Key<'t>> {
+    fn key(&mut self) -> Option<WrittenKey<'t>> {
         let start = self.at;
         let name = match self.peek()? {
             quote @ (b'"' | b'\'') => self.quoted(quote)?,
@@ -221,7 +227,7 @@ impl<'t> Parser<'t> {
                 self.text.get(start..self.at).filter(|name| !name.is_empty())?
             }
         };
-        Some(Key { name, span: self.span(start) })
+        Some(WrittenKey { name, span: self.span(start) })
     }
 
     /// The content of a text on one line that has no escapes.
@@ -395,7 +401,7 @@ impl<'t> Parser<'t> {
     fn finish(mut self) -> Option<Table> {
         loop {
             let node = self.nodes.pop()?;
-            let Node { mut entries, span, parent: (table, place), .. } = node;
+            let OpenTable { mut entries, span, parent: (table, place), .. } = node;
             // an element's place in the file is its place in the results
             if !entries.is_sorted_by_key(|e| e.key_span.start) {
                 entries.sort_by_key(|e| e.key_span.start);

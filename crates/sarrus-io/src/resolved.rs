@@ -4,33 +4,33 @@
 //! [`LoadOptions::record`](crate::LoadOptions::record), compile, then write. Loading the text again gives the
 //! same numbers bit for bit.
 
-use sarrus_model::record::{Plain, Recorder, with_lists};
+use sarrus_model::record::{ResolvedValue, ValueRecorder, with_lists};
 use sarrus_model::settings::{OutputSettings, RunSettings};
 use sarrus_model::tables::{Interpolation, Outside};
 use sarrus_model::{Data, Element, Model, Section, Value};
 use std::fmt::Write as _;
 
 /// A table in the order of the text.
-type Entries = Vec<(String, Plain)>;
+type OrderedEntries = Vec<(String, ResolvedValue)>;
 
 /// The text of `model.toml`. `run` is laid over `[run]`: what the command line asked for.
 ///
 /// A model that was not loaded with [`LoadOptions::record`](crate::LoadOptions::record) has nothing to write
 /// but its header.
-pub fn write_resolved(model: &Model, run: &[(&str, Plain)]) -> String {
+pub fn write_resolved(model: &Model, run: &[(&str, ResolvedValue)]) -> String {
     // these two record themselves when they are read
     let _ = (RunSettings::read(model), OutputSettings::read(model));
-    let empty = Recorder::default();
+    let empty = ValueRecorder::default();
     let guard = model.recorder.as_ref().and_then(|r| r.lock().ok());
     let recorder = guard.as_deref().unwrap_or(&empty);
 
     let mut out = String::from("# Written by sarrus: the model as resolved.\nformat = \"sarrus/1\"\n");
     let planar = model.is_planar();
-    line(&mut out, "name", &Plain::Text(model.name.clone()));
-    line(&mut out, "space", &Plain::Text(if planar { "planar" } else { "spatial" }.into()));
-    line(&mut out, "gravity", &Plain::vector(model.gravity, planar));
+    line(&mut out, "name", &ResolvedValue::Text(model.name.clone()));
+    line(&mut out, "space", &ResolvedValue::Text(if planar { "planar" } else { "spatial" }.into()));
+    line(&mut out, "gravity", &ResolvedValue::vector(model.gravity, planar));
     if let Some(note) = &model.note {
-        line(&mut out, "note", &Plain::Text(note.clone()));
+        line(&mut out, "note", &ResolvedValue::Text(note.clone()));
     }
     section(&mut out, "tables", tables(model));
     section(&mut out, "materials", materials(model));
@@ -76,16 +76,16 @@ fn with_functions(model: &Model, text: String) -> String {
 }
 
 /// An element as its kind read it.
-fn element(model: &Model, recorder: &Recorder, e: &Element) -> Plain {
+fn element(model: &Model, recorder: &ValueRecorder, e: &Element) -> ResolvedValue {
     let mut read = recorder.element(e.section, &e.name).unwrap_or_default().to_vec();
     if e.kind == "expression" && e.section == Section::Measures {
         return match read.into_iter().find(|(k, _)| k == "expression") {
             Some((_, value)) => value,
-            None => Plain::Table(Vec::new()),
+            None => ResolvedValue::Table(Vec::new()),
         };
     }
     read.retain(|(k, _)| k != "kind" && k != "if");
-    let mut entries = vec![("kind".to_string(), Plain::Text(e.kind.clone()))];
+    let mut entries = vec![("kind".to_string(), ResolvedValue::Text(e.kind.clone()))];
     if e.section == Section::Fluids {
         // there is only one kind
         entries.clear();
@@ -99,18 +99,18 @@ fn element(model: &Model, recorder: &Recorder, e: &Element) -> Plain {
             entries.push((key.to_string(), value));
         }
     }
-    Plain::Table(entries)
+    ResolvedValue::Table(entries)
 }
 
 /// Markers and shapes that a body has from elsewhere.
-fn attached(model: &Model, recorder: &Recorder, body: &str) -> Entries {
-    let mut out = Entries::new();
+fn attached(model: &Model, recorder: &ValueRecorder, body: &str) -> OrderedEntries {
+    let mut out = OrderedEntries::new();
     for a in model.attachments.iter().filter(|a| a.body == body) {
         for (key, value) in recorder.element(Section::Ground, &a.element.name).unwrap_or_default() {
             match (key.as_str(), value) {
-                ("markers", Plain::Table(markers)) => {
+                ("markers", ResolvedValue::Table(markers)) => {
                     let named = markers.iter().map(|(n, v)| (format!("{}{n}", a.prefix), v.clone()));
-                    merge(&mut out, vec![(key.clone(), Plain::Table(named.collect()))]);
+                    merge(&mut out, vec![(key.clone(), ResolvedValue::Table(named.collect()))]);
                 }
                 ("shape", shape) if a.shapes => merge(&mut out, vec![(key.clone(), shape.clone())]),
                 _ => {}
@@ -121,34 +121,34 @@ fn attached(model: &Model, recorder: &Recorder, body: &str) -> Entries {
 }
 
 /// Adds entries; tables are joined, shapes listed.
-fn merge(into: &mut Entries, more: Entries) {
+fn merge(into: &mut OrderedEntries, more: OrderedEntries) {
     for (key, value) in more {
         let Some((_, there)) = into.iter_mut().find(|(k, _)| *k == key) else {
             into.push((key, value));
             continue;
         };
-        *there = match (with_lists(std::mem::replace(there, Plain::Flag(false))), with_lists(value)) {
-            (Plain::Table(mut a), Plain::Table(b)) if key == "markers" => {
+        *there = match (with_lists(std::mem::replace(there, ResolvedValue::Flag(false))), with_lists(value)) {
+            (ResolvedValue::Table(mut a), ResolvedValue::Table(b)) if key == "markers" => {
                 a.extend(b);
-                Plain::Table(a)
+                ResolvedValue::Table(a)
             }
             (a, b) => {
-                let list = |p: Plain| if let Plain::List(l) = p { l } else { vec![p] };
-                Plain::List([list(a), list(b)].concat())
+                let list = |p: ResolvedValue| if let ResolvedValue::List(l) = p { l } else { vec![p] };
+                ResolvedValue::List([list(a), list(b)].concat())
             }
         };
     }
 }
 
-fn tables(model: &Model) -> Entries {
-    let mut out = Entries::new();
+fn tables(model: &Model) -> OrderedEntries {
+    let mut out = OrderedEntries::new();
     for scope in &model.scopes {
         let mut names: Vec<&String> = scope.tables.keys().collect();
         names.sort();
         for name in names {
             let curve = &scope.tables[name];
             let points = scope.table_points.get(name).map(Vec::as_slice).unwrap_or_default();
-            let points = Plain::List(points.iter().map(|p| Plain::numbers(p)).collect());
+            let points = ResolvedValue::List(points.iter().map(|p| ResolvedValue::numbers(p)).collect());
             let interpolation = match curve.interpolation() {
                 Interpolation::Linear => "linear",
                 Interpolation::Cubic => "cubic",
@@ -162,16 +162,16 @@ fn tables(model: &Model) -> Entries {
             };
             let entries = vec![
                 ("points".to_string(), points),
-                ("interpolation".to_string(), Plain::Text(interpolation.into())),
-                ("outside".to_string(), Plain::Text(outside.into())),
+                ("interpolation".to_string(), ResolvedValue::Text(interpolation.into())),
+                ("outside".to_string(), ResolvedValue::Text(outside.into())),
             ];
-            out.push((curve.name().to_string(), Plain::Table(entries)));
+            out.push((curve.name().to_string(), ResolvedValue::Table(entries)));
         }
     }
     out
 }
 
-fn materials(model: &Model) -> Entries {
+fn materials(model: &Model) -> OrderedEntries {
     let material = |m: &sarrus_model::materials::Material| {
         let numbers = [
             ("density", m.density),
@@ -181,29 +181,29 @@ fn materials(model: &Model) -> Entries {
             ("restitution", m.restitution),
             ("friction", m.friction),
         ];
-        let mut entries: Entries =
-            numbers.iter().filter_map(|(k, v)| Some((k.to_string(), Plain::Number((*v)?)))).collect();
-        entries.extend(m.color.clone().map(|c| ("color".to_string(), Plain::Text(c))));
-        (m.name.clone(), Plain::Table(entries))
+        let mut entries: OrderedEntries =
+            numbers.iter().filter_map(|(k, v)| Some((k.to_string(), ResolvedValue::Number((*v)?)))).collect();
+        entries.extend(m.color.clone().map(|c| ("color".to_string(), ResolvedValue::Text(c))));
+        (m.name.clone(), ResolvedValue::Table(entries))
     };
     model.materials.iter().map(material).collect()
 }
 
 /// A value as it stands in the file.
-fn raw(value: &Value) -> Option<Plain> {
+fn raw(value: &Value) -> Option<ResolvedValue> {
     Some(match &value.data {
-        Data::Bool(b) => Plain::Flag(*b),
-        Data::Number(x) => Plain::Number(*x),
-        Data::Text(t) => Plain::Text(t.to_string()),
-        Data::List(list) => Plain::List(list.iter().filter_map(raw).collect()),
-        Data::Table(t) => {
-            Plain::Table(t.entries.iter().filter_map(|e| Some((e.key.to_string(), raw(&e.value)?))).collect())
-        }
+        Data::Bool(b) => ResolvedValue::Flag(*b),
+        Data::Number(x) => ResolvedValue::Number(*x),
+        Data::Text(t) => ResolvedValue::Text(t.to_string()),
+        Data::List(list) => ResolvedValue::List(list.iter().filter_map(raw).collect()),
+        Data::Table(t) => ResolvedValue::Table(
+            t.entries.iter().filter_map(|e| Some((e.key.to_string(), raw(&e.value)?))).collect(),
+        ),
     })
 }
 
 /// `[name]` and a line per entry.
-fn section(out: &mut String, name: &str, entries: Entries) {
+fn section(out: &mut String, name: &str, entries: OrderedEntries) {
     if entries.is_empty() {
         return;
     }
@@ -213,7 +213,7 @@ fn section(out: &mut String, name: &str, entries: Entries) {
     }
 }
 
-fn line(out: &mut String, name: &str, value: &Plain) {
+fn line(out: &mut String, name: &str, value: &ResolvedValue) {
     key(out, name);
     out.push_str(" = ");
     write_value(out, value);
@@ -243,18 +243,18 @@ fn quoted(out: &mut String, text: &str) {
     out.push('"');
 }
 
-fn write_value(out: &mut String, value: &Plain) {
+fn write_value(out: &mut String, value: &ResolvedValue) {
     match value {
-        Plain::Flag(b) => {
+        ResolvedValue::Flag(b) => {
             let _ = write!(out, "{b}");
         }
         // the shortest digits that read back to the same number
-        Plain::Number(x) if x.is_nan() => out.push_str("nan"),
-        Plain::Number(x) => {
+        ResolvedValue::Number(x) if x.is_nan() => out.push_str("nan"),
+        ResolvedValue::Number(x) => {
             let _ = write!(out, "{x:?}");
         }
-        Plain::Text(t) => quoted(out, t),
-        Plain::List(list) => {
+        ResolvedValue::Text(t) => quoted(out, t),
+        ResolvedValue::List(list) => {
             out.push('[');
             for (i, v) in list.iter().enumerate() {
                 out.push_str(if i > 0 { ", " } else { "" });
@@ -262,7 +262,7 @@ fn write_value(out: &mut String, value: &Plain) {
             }
             out.push(']');
         }
-        Plain::Table(entries) => {
+        ResolvedValue::Table(entries) => {
             out.push_str("{ ");
             for (i, (k, v)) in entries.iter().enumerate() {
                 out.push_str(if i > 0 { ", " } else { "" });

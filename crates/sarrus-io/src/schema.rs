@@ -21,7 +21,7 @@ pub struct KindInfo {
 
 /// A section whose entries have a `kind`.
 #[derive(Clone, Debug)]
-pub struct Family {
+pub struct SchemaFamily {
     /// As written in the file.
     pub section: &'static str,
     /// What holds where `kind` is left out.
@@ -33,7 +33,7 @@ pub struct Family {
 }
 
 /// The schema of a whole file, with the kinds of each family.
-pub fn schema(families: &[Family]) -> Value {
+pub fn schema(families: &[SchemaFamily]) -> Value {
     let mut sections = Map::new();
     for s in SECTIONS {
         let mut of = match families.iter().find(|f| f.section == s.name) {
@@ -129,7 +129,7 @@ fn section(name: &str) -> Value {
 }
 
 /// An entry of a family: one of its kinds.
-fn family_entry(family: &Family) -> Value {
+fn family_entry(family: &SchemaFamily) -> Value {
     let mut any: Vec<Value> = family
         .kinds
         .iter()

@@ -2,9 +2,9 @@
 
 use sarrus_io::{LoadOptions, load, load_among, load_str};
 use sarrus_model::expr::Quantity;
-use sarrus_model::reader::{Inertia, Turns};
-use sarrus_model::settings::{Assembly, OptionValue, OutputSettings, RunSettings};
-use sarrus_model::{Element, Local, Model, Reader};
+use sarrus_model::reader::{ComponentMap, WrittenInertia};
+use sarrus_model::settings::{Assembly, OutputSettings, RunSettings, WrittenOption};
+use sarrus_model::{BodyPoint, Element, Model, Reader};
 use std::path::PathBuf;
 
 fn model(text: &str) -> Model {
@@ -219,8 +219,8 @@ fn run_and_output_are_read_typed() {
     assert_eq!((run.assembly, run.certify.position, run.certify.energy), (Assembly::Velocity, 1e-6, 1e-6));
     let s = run.stabilization.unwrap();
     assert_eq!(s.kind, "baumgarte");
-    let auto = OptionValue::Name("auto".into());
-    assert_eq!(s.options, [("alpha".into(), OptionValue::Number(5.0)), ("beta".into(), auto)]);
+    let auto = WrittenOption::Name("auto".into());
+    assert_eq!(s.options, [("alpha".into(), WrittenOption::Number(5.0)), ("beta".into(), auto)]);
     assert!(run.integrator.is_none());
     let output = OutputSettings::read(&m).unwrap();
     assert_eq!((output.every, output.columns.unwrap().len()), (Some(0.01), 2));
@@ -302,7 +302,7 @@ fn a_mirrored_file_is_the_mirror_image() {
     assert_eq!(frame.p, [3.0, -2.0, 13.0]);
     assert_eq!(frame.q, [1.0, 0.0, 0.0, 0.0]);
     assert_eq!(hub.own_point("com").unwrap(), Some([0.1, -0.2, 0.3]));
-    let Some(Inertia::Tensor(i)) = hub.inertia("inertia").unwrap() else { panic!() };
+    let Some(WrittenInertia::Tensor(i)) = hub.inertia("inertia").unwrap() else { panic!() };
     assert_eq!(i, [[2.0, -0.1, 0.0], [-0.1, 2.0, -0.2], [0.0, -0.2, 2.0]]);
     // axes of rotation are reflected and reversed, directions of motion reflected
     let axis = reader(&m, "left.pin").axis_or("axis", [0.0, 0.0, 1.0]).unwrap();
@@ -312,7 +312,7 @@ fn a_mirrored_file_is_the_mirror_image() {
     assert_eq!(reader(&m, "left.slide").axis_or("none", [0.0, 0.0, 1.0]).unwrap(), [0.0, 0.0, -1.0]);
     let bodies = reader(&m, "left.slide").bodies2("bodies").unwrap();
     let on = reader(&m, "left.slide").locals2("on", &bodies).unwrap().unwrap();
-    assert_eq!(on, [Local::At([0.0, 0.0, 1.0]), Local::Marker("tip".into())]);
+    assert_eq!(on, [BodyPoint::At([0.0, 0.0, 1.0]), BodyPoint::Marker("tip".into())]);
     assert_eq!(Reader::setting(&m, &m.initial[0]).vector("value").unwrap(), Some([1.0, -2.0, 3.0]));
     assert_eq!(Reader::setting(&m, &m.initial[1]).column("value", "x").unwrap(), 5.0);
 }
@@ -357,7 +357,7 @@ fn ground_and_replaced_bodies_become_bodies_of_the_outer_file() {
     assert_eq!(bodies[0].name, "bar");
     // the rack stood at (0, 4, 10); the point (0, 0, 1) on it is (0, 4, 11), which is (0, 4, 4) on the bar
     let on = slide.locals2("on", &bodies).unwrap().unwrap();
-    assert_eq!(on[0], Local::At([0.0, 4.0, 4.0]));
+    assert_eq!(on[0], BodyPoint::At([0.0, 4.0, 4.0]));
     assert_eq!(reader(&m, "left.pin").bodies2("bodies").unwrap()[0].name, "chassis");
     assert_eq!(m.resolve(&m.scopes[1], "rack.vx"), "bar.vx");
     assert_eq!(m.resolve(&m.scopes[0], "left.rack.vx"), "bar.vx");
@@ -377,10 +377,10 @@ fn ground_and_replaced_bodies_become_bodies_of_the_outer_file() {
 fn expressions_of_an_included_file_turn_with_it() {
     let value = |extra: &str| {
         let (_files, m) = arm(extra);
-        let v = reader(&m, "left.push").expressions("force", Turns::Polar, false).unwrap().unwrap();
+        let v = reader(&m, "left.push").expressions("force", ComponentMap::Polar, false).unwrap().unwrap();
         let mut bind = |path: &str| match path {
-            "t" => Ok(sarrus_model::expr::Bound::Scalar(0)),
-            "left.hub.vx" => Ok(sarrus_model::expr::Bound::Scalar(1)),
+            "t" => Ok(sarrus_model::expr::Binding::Scalar(0)),
+            "left.hub.vx" => Ok(sarrus_model::expr::Binding::Scalar(1)),
             other => Err(format!("`{other}` does not exist")),
         };
         let programs =
@@ -466,7 +466,7 @@ fn planar_includes_turn_angles() {
     assert!((frame.angle - std::f64::consts::FRAC_PI_4).abs() < 1e-15);
     assert_eq!(reader(&m, "p.f").axis_or("axis", [0.0, 0.0, 1.0]).unwrap(), [0.0, 0.0, -1.0]);
     let torque = reader(&m, "p.f").axial_expression("torque").unwrap().unwrap();
-    let program = m.compile(&torque, &[], &mut |_| Ok(sarrus_model::expr::Bound::Scalar(0))).unwrap();
+    let program = m.compile(&torque, &[], &mut |_| Ok(sarrus_model::expr::Binding::Scalar(0))).unwrap();
     assert_eq!(program.eval(&|_| 3.0), -6.0);
     let angle = Reader::setting(&m, &m.initial[0]).column("value", "angle").unwrap();
     assert!((angle - (std::f64::consts::FRAC_PI_2 - 0.1)).abs() < 1e-15);

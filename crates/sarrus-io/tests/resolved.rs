@@ -4,7 +4,7 @@
 mod common;
 
 use sarrus_io::{LoadOptions, load, load_str, write_resolved};
-use sarrus_model::record::Plain;
+use sarrus_model::record::ResolvedValue;
 use sarrus_model::settings::RunSettings;
 
 fn recording() -> LoadOptions {
@@ -116,7 +116,7 @@ fn included_files_survive_turned_and_mirrored() {
 fn the_command_line_is_laid_over_run() {
     let model = load_str("part.toml", PART, &recording()).unwrap();
     common::read_all(&model).unwrap();
-    let text = write_resolved(&model, &[("t_end", Plain::Number(0.1 + 0.2))]);
+    let text = write_resolved(&model, &[("t_end", ResolvedValue::Number(0.1 + 0.2))]);
     let again = load_str("model.toml", &text, &LoadOptions::default()).unwrap();
     assert_eq!(RunSettings::read(&again).unwrap().t_end, Some(0.1 + 0.2));
 }

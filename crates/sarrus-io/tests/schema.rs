@@ -1,6 +1,6 @@
 //! The schema names every section and every key of every kind.
 
-use sarrus_io::schema::{Family, KindInfo, schema};
+use sarrus_io::schema::{KindInfo, SchemaFamily, schema};
 use sarrus_model::key::{Key, KeyType};
 
 const SHAPE: &[Key] = &[Key::new("radius", KeyType::Number, "", "m")];
@@ -14,8 +14,8 @@ const BODY: &[Key] = &[
 fn the_schema_follows_from_the_keys() {
     let kinds = vec![KindInfo { kind: "rigid", doc: "a rigid body", keys: BODY }];
     let families = [
-        Family { section: "bodies", default_kind: Some("rigid"), or_expression: false, kinds },
-        Family {
+        SchemaFamily { section: "bodies", default_kind: Some("rigid"), or_expression: false, kinds },
+        SchemaFamily {
             section: "measures",
             default_kind: None,
             or_expression: true,

@@ -3,7 +3,7 @@
 use crate::key::{Key, KeyType};
 use crate::model::{Element, Model};
 use crate::reader::Reader;
-use crate::record::Plain;
+use crate::record::ResolvedValue;
 use crate::transform::{apply, dot, unit};
 use crate::{Diagnostic, Result};
 
@@ -15,12 +15,12 @@ pub struct Fluid {
     /// Its velocity, the same everywhere, in world axes (m/s).
     pub velocity: [f64; 3],
     /// Where its free surface is; none: all is immersed.
-    pub surface: Option<Surface>,
+    pub surface: Option<FreeSurface>,
 }
 
 /// The free surface of a fluid: the plane up·x = height.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Surface {
+pub struct FreeSurface {
     /// Against gravity, of length 1.
     pub up: [f64; 3],
     /// Height of the surface above the world's origin (m).
@@ -52,7 +52,7 @@ impl Fluid {
         Ok(Fluid { density, velocity, surface })
     }
 
-    fn surface(reader: &Reader, height: f64) -> Result<Surface> {
+    fn surface(reader: &Reader, height: f64) -> Result<FreeSurface> {
         let Some(up) = unit(reader.model().gravity.map(|g| -g)) else {
             let message =
                 format!("{} has a surface, but there is no gravity to make it level", reader.title());
@@ -65,8 +65,8 @@ impl Fluid {
             return Err(reader.error("surface", message).hint("define the fluid in the file that includes"));
         }
         let height = height + dot(up, transform.d);
-        reader.record("surface", || Plain::Number(height));
-        Ok(Surface { up, height })
+        reader.record("surface", || ResolvedValue::Number(height));
+        Ok(FreeSurface { up, height })
     }
 }
 
@@ -90,7 +90,7 @@ impl Reader<'_> {
             let hint = hint.unwrap_or_else(|| format!("define it under [fluids.{own}]"));
             return Err(self.at(span, format!("fluid `{own}` does not exist")).hint(hint));
         };
-        self.record(key, || Plain::Text(name.clone()));
+        self.record(key, || ResolvedValue::Text(name.clone()));
         Fluid::read(self.model(), element)
     }
 }

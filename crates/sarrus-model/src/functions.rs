@@ -59,7 +59,7 @@ pub trait Function: Send + Sync {
     }
 }
 
-type Value = dyn Fn(&[f64]) -> f64 + Send + Sync;
+type FunctionValue = dyn Fn(&[f64]) -> f64 + Send + Sync;
 type Derivatives = dyn Fn(&[f64], &mut [f64]) + Send + Sync;
 
 /// A [`Function`] made of closures.
@@ -74,7 +74,7 @@ type Derivatives = dyn Fn(&[f64], &mut [f64]) + Send + Sync;
 /// ```
 pub struct Closure {
     arguments: usize,
-    value: Box<Value>,
+    value: Box<FunctionValue>,
     gradient: Option<Box<Derivatives>>,
     second: Option<Box<Derivatives>>,
 }
@@ -130,15 +130,15 @@ impl Function for Closure {
 
 /// A function with the name that expressions call it by.
 #[derive(Clone)]
-pub struct Given {
+pub struct GivenFunction {
     name: Arc<str>,
     function: Arc<dyn Function>,
 }
 
-impl Given {
+impl GivenFunction {
     /// `function`, called `name`.
-    pub fn new(name: &str, function: Arc<dyn Function>) -> Given {
-        Given { name: name.into(), function }
+    pub fn new(name: &str, function: Arc<dyn Function>) -> GivenFunction {
+        GivenFunction { name: name.into(), function }
     }
 
     /// Its name.
@@ -157,7 +157,7 @@ impl Given {
     }
 }
 
-impl fmt::Debug for Given {
+impl fmt::Debug for GivenFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Given").field("name", &self.name).finish_non_exhaustive()
     }
@@ -173,7 +173,7 @@ impl fmt::Debug for Given {
 /// assert!(functions.get("law").is_some());
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Functions(Arc<BTreeMap<String, Arc<Given>>>);
+pub struct Functions(Arc<BTreeMap<String, Arc<GivenFunction>>>);
 
 impl Functions {
     /// Adds a function, in place of one of the same name. Whether the name can be used is told when a model is loaded.
@@ -183,16 +183,16 @@ impl Functions {
 
     /// The same for a function that others hold too.
     pub fn add_shared(&mut self, name: &str, function: Arc<dyn Function>) {
-        Arc::make_mut(&mut self.0).insert(name.to_owned(), Arc::new(Given::new(name, function)));
+        Arc::make_mut(&mut self.0).insert(name.to_owned(), Arc::new(GivenFunction::new(name, function)));
     }
 
     /// The function called `name`.
-    pub fn get(&self, name: &str) -> Option<&Arc<Given>> {
+    pub fn get(&self, name: &str) -> Option<&Arc<GivenFunction>> {
         self.0.get(name)
     }
 
     /// All of them, by name.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<Given>> {
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<GivenFunction>> {
         self.0.values()
     }
 

@@ -26,7 +26,7 @@ pub mod value;
 pub use diagnostic::{Diagnostic, Failure, Sources, Span};
 pub use key::{Key, KeyType};
 pub use model::{Attachment, Case, Element, Model, Section, Setting, Space};
-pub use reader::{BodyRef, Local, Reader, RuntimeExpr, RuntimeVector};
+pub use reader::{BodyPoint, BodyRef, Reader, RuntimeExpr, RuntimeVector};
 pub use scope::ScopeData;
 pub use transform::{Frame, Transform};
 pub use value::{Data, Table, Text, Value};

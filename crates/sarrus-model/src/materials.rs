@@ -97,7 +97,7 @@ impl Reader<'_> {
                 .at(span, format!("material `{name}` does not exist"))
                 .maybe_hint(crate::suggest::did_you_mean(&name, known)));
         };
-        self.record(key, || crate::record::Plain::Text(found.name.clone()));
+        self.record(key, || crate::record::ResolvedValue::Text(found.name.clone()));
         Ok(Some(found))
     }
 }

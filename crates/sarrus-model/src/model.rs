@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::diagnostic::{Diagnostic, Sources, Span};
 use crate::materials::Material;
-use crate::record::Recorder;
+use crate::record::ValueRecorder;
 use crate::scope::{Alias, ScopeData};
 use crate::suggest::suggest;
 use crate::transform::Frame;
@@ -287,7 +287,7 @@ pub struct Case {
 
 /// Where a name of the common namespace is.
 #[derive(Clone, Copy, Debug)]
-pub struct Named {
+pub struct NameEntry {
     /// Its section.
     pub section: Section,
     /// Its position in the section's list.
@@ -298,7 +298,7 @@ pub struct Named {
 
 /// Where a body of a flexible member stands in the model pose.
 #[derive(Clone, Debug)]
-pub struct Placed {
+pub struct PlacedBody {
     /// Its frame.
     pub frame: Frame,
     /// The frame that its file means, where that is mirrored: the mirror image of the frame there.
@@ -363,7 +363,7 @@ pub struct Model {
     /// The texts.
     pub sources: Sources,
     /// Every element by its full name.
-    pub names: HashMap<String, Named>,
+    pub names: HashMap<String, NameEntry>,
     /// Elements left out by `if`, by full name.
     pub removed: HashMap<String, Span>,
     /// Names that mean another body: `left.ground`, replaced bodies.
@@ -371,9 +371,9 @@ pub struct Model {
     /// Markers that such a body brings along, by its own full name: `left.ground.C`.
     pub attached: HashSet<String>,
     /// Where the bodies of flexible members stand in the model pose, by full name; known once the model is compiled.
-    pub placed: OnceLock<HashMap<String, Placed>>,
+    pub placed: OnceLock<HashMap<String, PlacedBody>>,
     /// What was read, for the resolved file; none unless asked for.
-    pub recorder: Option<Arc<Mutex<Recorder>>>,
+    pub recorder: Option<Arc<Mutex<ValueRecorder>>>,
 }
 
 impl Model {
@@ -517,7 +517,7 @@ impl Model {
     }
 
     /// Where a body of a flexible member stands.
-    pub fn placed(&self, body: &str) -> Option<&Placed> {
+    pub fn placed(&self, body: &str) -> Option<&PlacedBody> {
         self.placed.get()?.get(body)
     }
 

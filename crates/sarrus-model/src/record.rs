@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 /// A resolved value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Plain {
+pub enum ResolvedValue {
     /// `true` or `false`.
     Flag(bool),
     /// A number.
@@ -16,26 +16,26 @@ pub enum Plain {
     /// A string.
     Text(String),
     /// A list.
-    List(Vec<Plain>),
+    List(Vec<ResolvedValue>),
     /// A table, in order.
-    Table(Vec<(String, Plain)>),
+    Table(Vec<(String, ResolvedValue)>),
 }
 
-impl Plain {
+impl ResolvedValue {
     /// A list of numbers.
     pub fn numbers(values: &[f64]) -> Self {
-        Plain::List(values.iter().map(|v| Plain::Number(*v)).collect())
+        ResolvedValue::List(values.iter().map(|v| ResolvedValue::Number(*v)).collect())
     }
 
     /// A vector: two numbers where the space is planar.
     pub fn vector(v: [f64; 3], planar: bool) -> Self {
-        Plain::numbers(&v[..if planar { 2 } else { 3 }])
+        ResolvedValue::numbers(&v[..if planar { 2 } else { 3 }])
     }
 }
 
 /// Where a value was read: an element, the tables inside it, the key.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct KeyPath {
     /// The element's section.
     pub section: Section,
     /// The element's full name.
@@ -46,30 +46,30 @@ pub struct Place {
 
 /// Everything that was read, by element.
 #[derive(Debug, Default)]
-pub struct Recorder {
-    elements: HashMap<(Section, String), Vec<(String, Plain)>>,
+pub struct ValueRecorder {
+    elements: HashMap<(Section, String), Vec<(String, ResolvedValue)>>,
 }
 
-impl Recorder {
+impl ValueRecorder {
     /// Notes a value; a later one for the same place replaces it.
-    pub fn put(&mut self, place: &Place, value: Plain) {
+    pub fn put(&mut self, place: &KeyPath, value: ResolvedValue) {
         let table = self.elements.entry((place.section, place.element.clone())).or_default();
         insert(table, &place.path, value);
     }
 
     /// Notes that a table is there, though nothing in it may be read.
-    pub fn touch(&mut self, place: &Place) {
+    pub fn touch(&mut self, place: &KeyPath) {
         let table = self.elements.entry((place.section, place.element.clone())).or_default();
         open(table, &place.path);
     }
 
     /// Forgets a value: another key says the same in the resolved file.
-    pub fn remove(&mut self, place: &Place) {
+    pub fn remove(&mut self, place: &KeyPath) {
         let Some((key, outer)) = place.path.split_last() else { return };
         let mut table = self.elements.get_mut(&(place.section, place.element.clone()));
         for name in outer {
             table = table.and_then(|entries| match entries.iter_mut().find(|(k, _)| k == name) {
-                Some((_, Plain::Table(inner))) => Some(inner),
+                Some((_, ResolvedValue::Table(inner))) => Some(inner),
                 _ => None,
             });
         }
@@ -79,18 +79,18 @@ impl Recorder {
     }
 
     /// What was read of an element.
-    pub fn element(&self, section: Section, name: &str) -> Option<&[(String, Plain)]> {
+    pub fn element(&self, section: Section, name: &str) -> Option<&[(String, ResolvedValue)]> {
         self.elements.get(&(section, name.to_string())).map(Vec::as_slice)
     }
 }
 
 /// Puts a value under a path of keys, making the tables on the way.
-fn insert(table: &mut Vec<(String, Plain)>, path: &[String], value: Plain) {
+fn insert(table: &mut Vec<(String, ResolvedValue)>, path: &[String], value: ResolvedValue) {
     let Some((key, rest)) = path.split_first() else { return };
     let position = match table.iter().position(|(k, _)| k == key) {
         Some(p) => p,
         None => {
-            table.push((key.clone(), Plain::Table(Vec::new())));
+            table.push((key.clone(), ResolvedValue::Table(Vec::new())));
             table.len() - 1
         }
     };
@@ -98,37 +98,37 @@ fn insert(table: &mut Vec<(String, Plain)>, path: &[String], value: Plain) {
     if rest.is_empty() {
         *slot = value;
     } else {
-        if !matches!(slot, Plain::Table(_)) {
-            *slot = Plain::Table(Vec::new());
+        if !matches!(slot, ResolvedValue::Table(_)) {
+            *slot = ResolvedValue::Table(Vec::new());
         }
-        if let Plain::Table(inner) = slot {
+        if let ResolvedValue::Table(inner) = slot {
             insert(inner, rest, value);
         }
     }
 }
 
 /// Makes the tables on a path.
-fn open(table: &mut Vec<(String, Plain)>, path: &[String]) {
+fn open(table: &mut Vec<(String, ResolvedValue)>, path: &[String]) {
     let Some((key, rest)) = path.split_first() else { return };
     if !table.iter().any(|(k, _)| k == key) {
-        table.push((key.clone(), Plain::Table(Vec::new())));
+        table.push((key.clone(), ResolvedValue::Table(Vec::new())));
     }
-    if let Some((_, Plain::Table(inner))) = table.iter_mut().find(|(k, _)| k == key) {
+    if let Some((_, ResolvedValue::Table(inner))) = table.iter_mut().find(|(k, _)| k == key) {
         open(inner, rest);
     }
 }
 
-/// Tables keyed `0`, `1`, … by [`Place::path`] as lists.
-pub fn with_lists(value: Plain) -> Plain {
+/// Tables keyed `0`, `1`, … by [`KeyPath::path`] as lists.
+pub fn with_lists(value: ResolvedValue) -> ResolvedValue {
     match value {
-        Plain::Table(entries) => {
-            let entries: Vec<(String, Plain)> =
+        ResolvedValue::Table(entries) => {
+            let entries: Vec<(String, ResolvedValue)> =
                 entries.into_iter().map(|(k, v)| (k, with_lists(v))).collect();
             let counted = entries.iter().enumerate().all(|(i, (k, _))| *k == i.to_string());
             if counted && !entries.is_empty() {
-                Plain::List(entries.into_iter().map(|(_, v)| v).collect())
+                ResolvedValue::List(entries.into_iter().map(|(_, v)| v).collect())
             } else {
-                Plain::Table(entries)
+                ResolvedValue::Table(entries)
             }
         }
         other => other,

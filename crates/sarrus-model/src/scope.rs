@@ -6,12 +6,12 @@
 use crate::Result;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::dimension::Dimension;
-use crate::expr::{Expr, ExprError, Function, Inferred, Lookup, Quantity, Scope};
+use crate::expr::{Expr, ExprError, FileFunction, Inferred, Lookup, Quantity, Scope};
 use crate::functions::Functions;
 use crate::model::{Locals, Model};
 use crate::tables::Curve;
 use crate::transform::Transform;
-use crate::value::{Data, Index, Text, Value};
+use crate::value::{Data, TemplateIndex, Text, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub struct ScopeData {
     /// Dimensions of parameters and points whose values have units.
     pub dimensions: HashMap<String, Inferred>,
     /// `[functions]`
-    pub functions: HashMap<String, Arc<Function>>,
+    pub functions: HashMap<String, Arc<FileFunction>>,
     /// `[tables]`
     pub tables: HashMap<String, Arc<Curve>>,
     /// Functions given by the program that loads the file; the same in every file of a model.
@@ -96,12 +96,12 @@ impl Scope for ScopeData {
 
 /// The names that one element may use: its file's and the index values of its `repeat`.
 #[derive(Clone, Copy)]
-pub struct Context<'a> {
+pub struct ElementScope<'a> {
     scope: &'a ScopeData,
     locals: Option<&'a Locals>,
 }
 
-impl Scope for Context<'_> {
+impl Scope for ElementScope<'_> {
     fn lookup(&self, path: &str) -> Option<Lookup> {
         if let Some(x) = self.locals.and_then(|l| l.get(path)) {
             return Some(Lookup::Value(Quantity::Number(x)));
@@ -128,10 +128,10 @@ impl Scope for Context<'_> {
     }
 }
 
-impl<'a> Context<'a> {
+impl<'a> ElementScope<'a> {
     /// The names of a file with index values.
     pub fn new(scope: &'a ScopeData, locals: Option<&'a Locals>) -> Self {
-        Context { scope, locals }
+        ElementScope { scope, locals }
     }
 
     /// The file's scope.
@@ -298,7 +298,7 @@ impl<'a> Context<'a> {
     }
 
     /// The value of the inside of `{…}`.
-    fn whole_number(&self, index: &Index) -> std::result::Result<i64, ExprError> {
+    fn whole_number(&self, index: &TemplateIndex) -> std::result::Result<i64, ExprError> {
         let value = index.expr.as_ref().map_err(Clone::clone)?.evaluate(self, self.scope.planar)?;
         let fail = |what: String| ExprError {
             message: format!("`{{{}}}` must be a whole number, it is {what}", index.text),

@@ -6,7 +6,7 @@ use crate::expr::Quantity;
 use crate::key::{Key, KeyType};
 use crate::model::Model;
 use crate::reader::Reader;
-use crate::record::Plain;
+use crate::record::ResolvedValue;
 use crate::shown::UNIT_KEYS;
 use crate::value::Data;
 
@@ -105,14 +105,14 @@ pub struct MethodChoice {
     /// Its name; `auto` leaves the choice to the program.
     pub kind: String,
     /// Its options.
-    pub options: Vec<(String, OptionValue)>,
+    pub options: Vec<(String, WrittenOption)>,
     /// Where it is asked for; [`Span::NONE`] on the command line.
     pub span: Span,
 }
 
 /// The value of an option.
 #[derive(Clone, Debug, PartialEq)]
-pub enum OptionValue {
+pub enum WrittenOption {
     /// A number; a flag is 1 or 0.
     Number(f64),
     /// A name, such as `auto`.
@@ -305,7 +305,7 @@ impl RunSettings {
         };
         let regularize = match reader.value("regularize").map(|v| &v.data) {
             Some(Data::Bool(false)) => {
-                reader.record("regularize", || Plain::Flag(false));
+                reader.record("regularize", || ResolvedValue::Flag(false));
                 Regularization::Off
             }
             Some(Data::Bool(true)) => {
@@ -394,7 +394,7 @@ impl Reader<'_> {
         let span = value.span;
         match &value.data {
             Data::Text(name) => {
-                self.record(key, || Plain::Text(name.to_string()));
+                self.record(key, || ResolvedValue::Text(name.to_string()));
                 Ok(Some(MethodChoice { kind: name.to_string(), options: Vec::new(), span }))
             }
             Data::Table(_) => {
@@ -417,19 +417,19 @@ impl Reader<'_> {
     }
 
     /// A number or a name: a string that evaluates to a number is one.
-    fn option(&self, key: &str) -> Result<OptionValue> {
+    fn option(&self, key: &str) -> Result<WrittenOption> {
         let Some(value) = self.value(key) else { return Err(self.missing(key)) };
         if let Data::Text(text) = &value.data {
             let number = self.context().evaluate(text, value.span).ok();
             if !matches!(number, Some(Quantity::Number(_))) {
-                self.record(key, || Plain::Text(text.to_string()));
-                return Ok(OptionValue::Name(text.to_string()));
+                self.record(key, || ResolvedValue::Text(text.to_string()));
+                return Ok(WrittenOption::Name(text.to_string()));
             }
         }
         if let Data::Bool(b) = value.data {
-            self.record(key, || Plain::Flag(b));
-            return Ok(OptionValue::Number(f64::from(u8::from(b))));
+            self.record(key, || ResolvedValue::Flag(b));
+            return Ok(WrittenOption::Number(f64::from(u8::from(b))));
         }
-        Ok(OptionValue::Number(self.number(key)?))
+        Ok(WrittenOption::Number(self.number(key)?))
     }
 }

@@ -37,20 +37,20 @@ const DIMENSIONS: [Dimension; UNIT_KEYS.len()] = [
 
 /// Units to show results in, by the SI unit of a column.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shown(Vec<Scale>);
+pub struct DisplayUnits(Vec<UnitScale>);
 
 /// One of them: `numerator/denominator` in SI.
 #[derive(Clone, Debug, PartialEq)]
-struct Scale {
+struct UnitScale {
     si: &'static str,
     name: String,
     numerator: f64,
     denominator: f64,
 }
 
-impl Shown {
+impl DisplayUnits {
     /// Those that the model's `[view]` asks for.
-    pub fn read(model: &Model) -> Result<Shown> {
+    pub fn read(model: &Model) -> Result<DisplayUnits> {
         let view = Reader::new(model, &model.view, VIEW_KEYS)?;
         let table = view.sub("units", UNIT_KEYS).map_err(|error| match view.value("units") {
             Some(value) if value.as_table().is_none() => {
@@ -58,14 +58,14 @@ impl Shown {
             }
             _ => error,
         })?;
-        let Some(table) = table else { return Ok(Shown::default()) };
+        let Some(table) = table else { return Ok(DisplayUnits::default()) };
         let mut scales = Vec::new();
         for (key, dimension) in UNIT_KEYS.iter().zip(DIMENSIONS) {
             let Some(text) = table.text(key.name)? else { continue };
             let scale = scale(key.default, text, dimension);
             scales.push(scale.ok_or_else(|| wrong(&table, key.name, text, dimension))?);
         }
-        Ok(Shown(scales))
+        Ok(DisplayUnits(scales))
     }
 
     /// A value in the SI unit `si`, in the unit in which it is shown, and the name of that.
@@ -78,18 +78,18 @@ impl Shown {
 }
 
 /// A unit of the table, or one over another. Frequencies are no angular velocities: 1 Hz may be 1 rad/s or one revolution per second.
-fn scale(si: &'static str, text: &str, dimension: Dimension) -> Option<Scale> {
+fn scale(si: &'static str, text: &str, dimension: Dimension) -> Option<UnitScale> {
     let (above, below) = match text.split_once('/') {
         Some((above, below)) => (unit_named(above.trim())?, Some(unit_named(below.trim())?)),
         None if text == si => {
-            return Some(Scale { si, name: text.to_string(), numerator: 1.0, denominator: 1.0 });
+            return Some(UnitScale { si, name: text.to_string(), numerator: 1.0, denominator: 1.0 });
         }
         None => (unit_named(text)?, None),
     };
     let own = below.map_or(above.dimension, |below| above.dimension.over(below.dimension));
     let [n, d] = below.map_or([1.0, 1.0], |below| [below.numerator, below.denominator]);
     let (numerator, denominator) = (above.numerator * d, above.denominator * n);
-    (own == dimension).then(|| Scale { si, name: text.to_string(), numerator, denominator })
+    (own == dimension).then(|| UnitScale { si, name: text.to_string(), numerator, denominator })
 }
 
 fn wrong(table: &Reader, key: &str, text: &str, dimension: Dimension) -> Diagnostic {

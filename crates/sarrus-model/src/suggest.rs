@@ -12,7 +12,7 @@ where
     let word: Vec<char> = word.chars().take(64).collect();
     let limit = (word.len().max(2) + 1) / 3 * 3;
     let mut best: Option<(usize, String)> = None;
-    let mut rows = Rows::default();
+    let mut rows = DistanceRows::default();
     for candidate in candidates {
         let candidate = candidate.as_ref();
         // a candidate this much longer is too far away whatever it says
@@ -39,14 +39,14 @@ where
 
 /// Three rows of the distance table, kept between candidates.
 #[derive(Default)]
-struct Rows {
+struct DistanceRows {
     other: Vec<char>,
     before: Vec<usize>,
     last: Vec<usize>,
     row: Vec<usize>,
 }
 
-impl Rows {
+impl DistanceRows {
     /// Distance in thirds of a change.
     fn distance(&mut self, word: &[char], candidate: &str) -> usize {
         self.other.clear();

@@ -7,9 +7,9 @@
 //! Q (p + R p_B) = Q p + (Q R L)(L p_B).
 
 /// A 3×3 matrix by rows.
-pub type Matrix = [[f64; 3]; 3];
+pub type Matrix3 = [[f64; 3]; 3];
 
-const IDENTITY: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+const IDENTITY: Matrix3 = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
 /// An element of Q below this is 0: a quarter turn by sin and cos leaves 6e-17 where 0 is meant, and a product of
 /// few turns some of these.
@@ -19,7 +19,7 @@ pub const NO_PART: f64 = 1e-15;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transform {
     /// Q.
-    pub q: Matrix,
+    pub q: Matrix3,
     /// d, in world axes of the model (m).
     pub d: [f64; 3],
     /// L, the signs of the body coordinates.
@@ -42,7 +42,7 @@ impl Transform {
     }
 
     /// First mirrored in the plane `mirror` = 0 (an axis 0, 1, 2), then turned by `rotation`, then moved.
-    pub fn new(mirror: Option<usize>, rotation: Matrix, angle: f64, at: [f64; 3]) -> Self {
+    pub fn new(mirror: Option<usize>, rotation: Matrix3, angle: f64, at: [f64; 3]) -> Self {
         let mut l = [1.0; 3];
         if let Some(axis) = mirror {
             l[axis] = -1.0;
@@ -126,7 +126,7 @@ impl Transform {
     }
 
     /// A tensor in body axes: L I L.
-    pub fn local_tensor(&self, i: Matrix) -> Matrix {
+    pub fn local_tensor(&self, i: Matrix3) -> Matrix3 {
         if self.identity {
             return i;
         }
@@ -175,7 +175,7 @@ impl Default for Frame {
 
 impl Frame {
     /// The rotation matrix, body to world.
-    pub fn rotation(&self) -> Matrix {
+    pub fn rotation(&self) -> Matrix3 {
         matrix(self.q)
     }
 
@@ -208,22 +208,22 @@ fn plain_zeros(a: [f64; 3]) -> [f64; 3] {
 }
 
 /// Rᵀ.
-pub fn transposed(r: &Matrix) -> Matrix {
+pub fn transposed(r: &Matrix3) -> Matrix3 {
     std::array::from_fn(|i| std::array::from_fn(|j| r[j][i]))
 }
 
 /// R a.
-pub fn apply(r: &Matrix, a: [f64; 3]) -> [f64; 3] {
+pub fn apply(r: &Matrix3, a: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|i| r[i][0] * a[0] + r[i][1] * a[1] + r[i][2] * a[2])
 }
 
 /// A B.
-pub fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
+pub fn multiply(a: &Matrix3, b: &Matrix3) -> Matrix3 {
     std::array::from_fn(|i| std::array::from_fn(|j| (0..3).map(|k| a[i][k] * b[k][j]).sum()))
 }
 
 /// The rotation matrix of a unit quaternion.
-pub fn matrix([w, x, y, z]: [f64; 4]) -> Matrix {
+pub fn matrix([w, x, y, z]: [f64; 4]) -> Matrix3 {
     [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
         [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
@@ -232,7 +232,7 @@ pub fn matrix([w, x, y, z]: [f64; 4]) -> Matrix {
 }
 
 /// The unit quaternion of a rotation matrix, from its largest component, w ≥ 0.
-pub fn quaternion(r: &Matrix) -> [f64; 4] {
+pub fn quaternion(r: &Matrix3) -> [f64; 4] {
     let trace = r[0][0] + r[1][1] + r[2][2];
     let four = [
         1.0 + trace,

@@ -20,21 +20,21 @@ struct Content {
     template: bool,
     units: bool,
     parsed: OnceLock<std::result::Result<Arc<Expr>, Box<ExprError>>>,
-    parts: OnceLock<Box<[Part]>>,
+    parts: OnceLock<Box<[TextPart]>>,
 }
 
 /// A stretch of a string: letters, then perhaps a `{…}`.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct TextPart {
     /// The letters before the bracket.
     pub literal: Box<str>,
     /// What stands in the bracket, if there is one.
-    pub index: Option<Index>,
+    pub index: Option<TemplateIndex>,
 }
 
 /// The inside of a `{…}`.
 #[derive(Clone, Debug)]
-pub struct Index {
+pub struct TemplateIndex {
     /// Its first byte in the string.
     pub offset: usize,
     /// Its text.
@@ -94,18 +94,18 @@ impl Text {
     }
 
     /// The insides of its `{…}`.
-    pub fn parts_with_index(&self) -> impl Iterator<Item = &Index> {
+    pub fn parts_with_index(&self) -> impl Iterator<Item = &TemplateIndex> {
         let parts = if self.is_template() { self.parts() } else { &[] };
         parts.iter().filter_map(|p| p.index.as_ref())
     }
 
     /// The content split at its `{…}`; parsed on first use. A bracket that is not closed reaches to the end.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[TextPart] {
         self.0.parts.get_or_init(|| split(&self.0.text).into())
     }
 }
 
-fn split(text: &str) -> Vec<Part> {
+fn split(text: &str) -> Vec<TextPart> {
     let mut parts = Vec::new();
     let mut done = 0;
     while let Some(open) = text[done..].find('{').map(|i| done + i) {
@@ -115,11 +115,11 @@ fn split(text: &str) -> Vec<Part> {
             Some(_) => Expr::parse(inside),
             None => Err(ExprError { message: "a `{` is not closed".into(), hint: None, at: 0..inside.len() }),
         };
-        let index = Index { offset: open + 1, text: inside.into(), expr };
-        parts.push(Part { literal: text[done..open].into(), index: Some(index) });
+        let index = TemplateIndex { offset: open + 1, text: inside.into(), expr };
+        parts.push(TextPart { literal: text[done..open].into(), index: Some(index) });
         done = close.map_or(text.len(), |c| c + 1);
     }
-    parts.push(Part { literal: text[done..].into(), index: None });
+    parts.push(TextPart { literal: text[done..].into(), index: None });
     parts
 }
 

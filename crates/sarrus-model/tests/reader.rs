@@ -1,9 +1,9 @@
 //! Readers and diagnostics on models made by hand.
 
-use sarrus_model::expr::Bound;
+use sarrus_model::expr::Binding;
 use sarrus_model::key::{Key, KeyType};
 use sarrus_model::model::Locals;
-use sarrus_model::reader::Turns;
+use sarrus_model::reader::ComponentMap;
 use sarrus_model::scope::ScopeData;
 use sarrus_model::{
     Data, Diagnostic, Element, Frame, Model, Reader, Section, Sources, Space, Span, Table, Text, Transform,
@@ -89,7 +89,7 @@ fn names_of_the_element_come_before_those_of_the_file() {
     let mut seen = Vec::new();
     let mut bind = |path: &str| {
         seen.push(path.to_string());
-        Ok(Bound::Scalar(seen.len() as u32 - 1))
+        Ok(Binding::Scalar(seen.len() as u32 - 1))
     };
     let program = model.compile(&zero, &["x"], &mut bind).unwrap();
     assert_eq!(program.eval(&|slot| [1.0, 200.0, 3000.0][slot as usize]), 3210.0);
@@ -106,7 +106,7 @@ fn a_free_component_follows_a_quarter_turn_and_no_other() {
         model.scopes[0].planar = true;
         model.scopes[0].transform = Transform::new(None, turn, angle, [5.0, 0.0, 0.0]);
         let e = element(&[("position", list(vec![number(2.0), text("free")]))]);
-        let v = Reader::open(&model, &e).expressions("position", Turns::Point, true)?;
+        let v = Reader::open(&model, &e).expressions("position", ComponentMap::Point, true)?;
         let programs = model.compile_vector(&v.unwrap(), &[], &mut |_| Err("nothing".into()))?;
         Ok::<_, Diagnostic>(
             programs.iter().map(|p| p.as_ref().and_then(|p| p.is_constant())).collect::<Vec<_>>(),

@@ -1,6 +1,6 @@
 //! Draws one figure of every kind into a folder: `cargo run -p sarrus-plot --example gallery -- out/gallery`.
 
-use sarrus_plot::{Axis, Figure, Mark, Panel, PlotError, Series, number};
+use sarrus_plot::{Axis, Figure, Panel, PlotError, PointMark, Series, number};
 use std::path::PathBuf;
 
 fn main() -> Result<(), PlotError> {
@@ -115,7 +115,7 @@ fn motion() -> Figure {
     let path = (0..4000).map(|i| (0.3 * (1e-2 * f64::from(i)).cos(), 0.2 * (3e-2 * f64::from(i)).sin()));
     let loops = Panel::new(Axis::linear("coupler.x", "m"), Axis::linear("coupler.y", "m")).with(Series::new(
         "path",
-        Mark::Dashed,
+        PointMark::Dashed,
         path,
     ));
     Figure::new("Motion").columns(2).with(lines).with(loops)

@@ -1,13 +1,13 @@
 //! A placed figure as SVG.
 
-use crate::figure::{Axis, Figure, Mark, Panel, Series};
-use crate::layout::{Page, Placed, TICK_GAP, TICK_LENGTH, TURN};
+use crate::figure::{Axis, Figure, Panel, PointMark, Series};
+use crate::layout::{Page, PlacedPanel, TICK_GAP, TICK_LENGTH, TURN};
 use crate::marks::{cross, hatch, hatch_definition, marker};
 use crate::png::FAMILY;
-use crate::style::{CAPTION, Entry, FAINT, GRID, INK, NAME, Paint, TICK, TITLE};
-use crate::svg::{Anchor, Svg, px};
+use crate::style::{CAPTION, FAINT, GRID, INK, LegendEntry, NAME, SeriesStyle, TICK, TITLE};
+use crate::svg::{Svg, TextAnchor, px};
 use crate::text::{cut, escape, width};
-use crate::thin::{Place, pieces};
+use crate::thin::{PagePoint, pieces};
 use std::fmt::Write;
 
 /// Most markers on a line whose points are many.
@@ -33,7 +33,7 @@ pub(crate) fn figure(figure: &Figure) -> String {
     definitions(&mut svg, &page);
     svg.rect((0.0, 0.0), page.size, "#ffffff", "");
     for (at, line) in &page.title {
-        svg.text(*at, line, TITLE, Anchor::Middle, 0.0, INK);
+        svg.text(*at, line, TITLE, TextAnchor::Middle, 0.0, INK);
     }
     for (i, (panel, placed)) in figure.panels.iter().zip(&page.panels).enumerate() {
         svg.open(" class=\"panel\"");
@@ -47,7 +47,7 @@ pub(crate) fn figure(figure: &Figure) -> String {
         legend.draw(&mut svg, *at);
     }
     for (at, line) in &page.notes {
-        svg.text(*at, line, NAME - 0.5, Anchor::Start, 0.0, FAINT);
+        svg.text(*at, line, NAME - 0.5, TextAnchor::Start, 0.0, FAINT);
     }
     svg.body += "</svg>\n";
     svg.body
@@ -65,7 +65,7 @@ fn definitions(svg: &mut Svg, page: &Page) {
         svg.body += "</clipPath>\n";
     }
     let mut defined = Vec::new();
-    for entry in page.entries.iter().filter(|e| e.paint.mark == Mark::Bars) {
+    for entry in page.entries.iter().filter(|e| e.paint.mark == PointMark::Bars) {
         if let Some(definition) = hatch_definition(&entry.paint).filter(|d| !defined.contains(d)) {
             let _ = writeln!(svg.body, "{definition}");
             defined.push(definition);
@@ -75,12 +75,12 @@ fn definitions(svg: &mut Svg, page: &Page) {
 }
 
 /// Grid, axes, ticks, numbers and captions.
-fn frame(svg: &mut Svg, panel: &Panel, at: &Placed) {
+fn frame(svg: &mut Svg, panel: &Panel, at: &PlacedPanel) {
     let ((x, y), (w, h)) = (at.corner, at.size);
     let bottom = y + h;
     let across = |v: f64| at.x.place(v).map_or(x, |p| x + p * w);
     let up = |v: f64| at.y.place(v).map_or(bottom, |p| bottom - p * h);
-    let named = matches!(panel.x.scale, crate::figure::Scale::Categories(_));
+    let named = matches!(panel.x.scale, crate::figure::AxisScale::Categories(_));
 
     for (v, _) in at.y_ticks.major.iter() {
         svg.line((x, up(*v)), (x + w, up(*v)), GRID, 1.0);
@@ -98,7 +98,7 @@ fn frame(svg: &mut Svg, panel: &Panel, at: &Placed) {
     for (v, label) in &at.y_ticks.major {
         svg.line((x - TICK_LENGTH, up(*v)), (x, up(*v)), INK, 0.8);
         let place = (x - TICK_LENGTH - TICK_GAP, up(*v) + 0.36 * TICK);
-        svg.text(place, label, TICK, Anchor::End, 0.0, INK);
+        svg.text(place, label, TICK, TextAnchor::End, 0.0, INK);
     }
     for (v, label) in &at.x_ticks.major {
         let middle = across(*v);
@@ -108,39 +108,39 @@ fn frame(svg: &mut Svg, panel: &Panel, at: &Placed) {
         let below = bottom + TICK_LENGTH + TICK_GAP + 0.76 * TICK;
         if at.turned {
             let label = cut(label, TICK, 220.0);
-            svg.text((middle + 0.3 * TICK, below), &label, TICK, Anchor::End, -TURN, INK);
+            svg.text((middle + 0.3 * TICK, below), &label, TICK, TextAnchor::End, -TURN, INK);
         } else {
-            svg.text((middle, below), label, TICK, Anchor::Middle, 0.0, INK);
+            svg.text((middle, below), label, TICK, TextAnchor::Middle, 0.0, INK);
         }
     }
     captions(svg, panel, at);
 }
 
-fn captions(svg: &mut Svg, panel: &Panel, at: &Placed) {
+fn captions(svg: &mut Svg, panel: &Panel, at: &PlacedPanel) {
     let ((x, y), (w, h)) = (at.corner, at.size);
     if !at.y_ticks.factor.is_empty() {
-        svg.text((x, y - 5.0), &at.y_ticks.factor, TICK, Anchor::Start, 0.0, INK);
+        svg.text((x, y - 5.0), &at.y_ticks.factor, TICK, TextAnchor::Start, 0.0, INK);
     }
     if !panel.title.is_empty() {
         let lift = if at.y_ticks.factor.is_empty() { 8.0 } else { 16.0 };
-        svg.text((x + 0.5 * w, y - lift), &panel.title, CAPTION, Anchor::Middle, 0.0, INK);
+        svg.text((x + 0.5 * w, y - lift), &panel.title, CAPTION, TextAnchor::Middle, 0.0, INK);
     }
     let foot = y + h + at.below - 5.0;
     if !at.x_ticks.factor.is_empty() {
-        svg.text((x + w, foot), &at.x_ticks.factor, TICK, Anchor::End, 0.0, INK);
+        svg.text((x + w, foot), &at.x_ticks.factor, TICK, TextAnchor::End, 0.0, INK);
     }
     let caption = panel.x.caption();
     if at.captioned && !caption.is_empty() {
-        svg.text((x + 0.5 * w, foot), &caption, fitted(&caption, w), Anchor::Middle, 0.0, INK);
+        svg.text((x + 0.5 * w, foot), &caption, fitted(&caption, w), TextAnchor::Middle, 0.0, INK);
     }
     let caption = panel.y.caption();
     if !caption.is_empty() {
         let place = (at.caption, y + 0.5 * h);
-        svg.text(place, &caption, fitted(&caption, h + 20.0), Anchor::Middle, -90.0, INK);
+        svg.text(place, &caption, fitted(&caption, h + 20.0), TextAnchor::Middle, -90.0, INK);
     }
     let empty = !panel.series.iter().flat_map(|s| &s.points).any(|p| place(at, p).is_some());
     if empty {
-        svg.text((x + 0.5 * w, y + 0.5 * h), "no data", CAPTION, Anchor::Middle, 0.0, FAINT);
+        svg.text((x + 0.5 * w, y + 0.5 * h), "no data", CAPTION, TextAnchor::Middle, 0.0, FAINT);
     }
 }
 
@@ -150,32 +150,32 @@ fn fitted(caption: &str, length: f64) -> f64 {
 }
 
 /// A point on the page; none where it has no place on an axis.
-fn place(at: &Placed, p: &(f64, f64)) -> Place {
+fn place(at: &PlacedPanel, p: &(f64, f64)) -> PagePoint {
     let (x, y) = (at.x.place(p.0)?, at.y.place(p.1)?);
     Some((at.corner.0 + x * at.size.0, at.corner.1 + (1.0 - y) * at.size.1))
 }
 
-fn series(svg: &mut Svg, panel: &Panel, at: &Placed, entries: &[Entry]) {
+fn series(svg: &mut Svg, panel: &Panel, at: &PlacedPanel, entries: &[LegendEntry]) {
     // many lines are thinner
     let thickness = if panel.series.len() > 6 { 1.1 } else { 1.6 };
-    let bars: Vec<&Series> = panel.series.iter().filter(|s| s.mark == Mark::Bars).collect();
+    let bars: Vec<&Series> = panel.series.iter().filter(|s| s.mark == PointMark::Bars).collect();
     for (i, series) in panel.series.iter().enumerate() {
         let Some(entry) = entries.iter().find(|e| e.name == series.name) else { continue };
-        let paint = Paint { mark: series.mark, ..entry.paint };
+        let paint = SeriesStyle { mark: series.mark, ..entry.paint };
         svg.open(" class=\"series\"");
         if !series.name.is_empty() {
             let _ = writeln!(svg.body, "<title>{}</title>", escape(&series.name));
         }
         match series.mark {
-            Mark::Bars => {
-                let rank = panel.series[..i].iter().filter(|s| s.mark == Mark::Bars).count();
+            PointMark::Bars => {
+                let rank = panel.series[..i].iter().filter(|s| s.mark == PointMark::Bars).count();
                 draw_bars(svg, series, at, &paint, &panel.x, (rank, bars.len()));
             }
-            Mark::Markers => {
+            PointMark::Markers => {
                 series.points.iter().filter_map(|p| place(at, p)).for_each(|p| marker(svg, p, &paint));
             }
-            Mark::Line | Mark::Dashed => draw_line(svg, series, at, &paint, thickness),
-            Mark::LineMarkers => {
+            PointMark::Line | PointMark::Dashed => draw_line(svg, series, at, &paint, thickness),
+            PointMark::LineMarkers => {
                 draw_line(svg, series, at, &paint, 1.3);
                 draw_some_markers(svg, series, at, &paint, i);
             }
@@ -184,7 +184,7 @@ fn series(svg: &mut Svg, panel: &Panel, at: &Placed, entries: &[Entry]) {
     }
 }
 
-fn draw_line(svg: &mut Svg, series: &Series, at: &Placed, paint: &Paint, thickness: f64) {
+fn draw_line(svg: &mut Svg, series: &Series, at: &PlacedPanel, paint: &SeriesStyle, thickness: f64) {
     let mut d = String::new();
     for piece in pieces(series.points.iter().map(|p| place(at, p))) {
         // a point alone is a dot
@@ -202,7 +202,7 @@ fn draw_line(svg: &mut Svg, series: &Series, at: &Placed, paint: &Paint, thickne
 }
 
 /// Markers of a line: all where they are few, else some, at other places for every series.
-fn draw_some_markers(svg: &mut Svg, series: &Series, at: &Placed, paint: &Paint, i: usize) {
+fn draw_some_markers(svg: &mut Svg, series: &Series, at: &PlacedPanel, paint: &SeriesStyle, i: usize) {
     let n = series.points.len();
     let every = if n > MANY { n.div_ceil(FEW) } else { 1 };
     let first = if every > 1 { (i * every / 3) % every } else { 0 };
@@ -213,13 +213,13 @@ fn draw_some_markers(svg: &mut Svg, series: &Series, at: &Placed, paint: &Paint,
 fn draw_bars(
     svg: &mut Svg,
     series: &Series,
-    at: &Placed,
-    paint: &Paint,
+    at: &PlacedPanel,
+    paint: &SeriesStyle,
     x: &Axis,
     (rank, of): (usize, usize),
 ) {
     let slots = match &x.scale {
-        crate::figure::Scale::Categories(names) => names.len().max(1),
+        crate::figure::AxisScale::Categories(names) => names.len().max(1),
         _ => series.points.len().max(1),
     };
     let group = BARS * at.size.0 / slots as f64;

@@ -57,14 +57,14 @@ pub struct Axis {
     /// Unit, shown in brackets; empty or `1` for none.
     pub unit: String,
     /// How values become places.
-    pub scale: Scale,
+    pub scale: AxisScale,
     /// Ends of the axis; none to fit the data.
     pub range: Option<(f64, f64)>,
 }
 
 /// How values become places.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Scale {
+pub enum AxisScale {
     /// In proportion.
     Linear,
     /// By their logarithm; what is not positive is not drawn.
@@ -81,14 +81,14 @@ pub struct Series {
     /// In the order in which they are joined.
     pub points: Vec<(f64, f64)>,
     /// How they are drawn.
-    pub mark: Mark,
+    pub mark: PointMark,
     /// Colour, dash and marker, where they are not to follow from the order of names.
     pub look: Look,
 }
 
 /// How points are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
+pub enum PointMark {
     /// Joined by a line; each series has a dash pattern of its own.
     Line,
     /// Joined by a dashed line.
@@ -185,18 +185,18 @@ impl Panel {
 impl Axis {
     /// A linear axis.
     pub fn linear(label: impl Into<String>, unit: impl Into<String>) -> Axis {
-        Axis { label: label.into(), unit: unit.into(), scale: Scale::Linear, range: None }
+        Axis { label: label.into(), unit: unit.into(), scale: AxisScale::Linear, range: None }
     }
 
     /// A logarithmic axis.
     pub fn log(label: impl Into<String>, unit: impl Into<String>) -> Axis {
-        Axis { scale: Scale::Log, ..Axis::linear(label, unit) }
+        Axis { scale: AxisScale::Log, ..Axis::linear(label, unit) }
     }
 
     /// An axis of names.
     pub fn categories<S: Into<String>>(label: impl Into<String>, names: impl IntoIterator<Item = S>) -> Axis {
         let names = names.into_iter().map(Into::into).collect();
-        Axis { scale: Scale::Categories(names), ..Axis::linear(label, "") }
+        Axis { scale: AxisScale::Categories(names), ..Axis::linear(label, "") }
     }
 
     /// Name and unit as they are written along the axis.
@@ -211,28 +211,32 @@ impl Axis {
 
 impl Series {
     /// Points with a mark.
-    pub fn new(name: impl Into<String>, mark: Mark, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
+    pub fn new(
+        name: impl Into<String>,
+        mark: PointMark,
+        points: impl IntoIterator<Item = (f64, f64)>,
+    ) -> Series {
         Series { name: name.into(), points: points.into_iter().collect(), mark, look: Look::default() }
     }
 
     /// A line.
     pub fn line(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
-        Series::new(name, Mark::Line, points)
+        Series::new(name, PointMark::Line, points)
     }
 
     /// A line with markers.
     pub fn line_markers(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
-        Series::new(name, Mark::LineMarkers, points)
+        Series::new(name, PointMark::LineMarkers, points)
     }
 
     /// Markers.
     pub fn markers(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
-        Series::new(name, Mark::Markers, points)
+        Series::new(name, PointMark::Markers, points)
     }
 
     /// Bars at categories 0, 1, 2, ...
     pub fn bars(name: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Series {
-        Series::new(name, Mark::Bars, values.into_iter().enumerate().map(|(i, y)| (i as f64, y)))
+        Series::new(name, PointMark::Bars, values.into_iter().enumerate().map(|(i, y)| (i as f64, y)))
     }
 
     /// In a look of its own.

@@ -1,9 +1,9 @@
 //! Where everything stands on the page. Margins follow from the texts in them; areas of a column are aligned.
 
-use crate::figure::{Axis, Figure, Mark, Panel, Scale};
-use crate::legend::Block;
-use crate::scale::{Foot, Range};
-use crate::style::{CAPTION, Entry, NAME, TICK, TITLE, entries};
+use crate::figure::{Axis, AxisScale, Figure, Panel, PointMark};
+use crate::legend::LegendBlock;
+use crate::scale::{AxisBase, AxisRange};
+use crate::style::{CAPTION, LegendEntry, NAME, TICK, TITLE, entries};
 use crate::text::{width, wrap};
 use crate::ticks::Ticks;
 
@@ -23,14 +23,14 @@ pub(crate) const TURN: f64 = 30.0;
 
 /// A panel on the page.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Placed {
+pub(crate) struct PlacedPanel {
     /// Upper left corner of the area within the axes.
     pub corner: (f64, f64),
     /// Its size.
     pub size: (f64, f64),
     /// The axes.
-    pub x: Range,
-    pub y: Range,
+    pub x: AxisRange,
+    pub y: AxisRange,
     pub x_ticks: Ticks,
     pub y_ticks: Ticks,
     /// Whether the name of the x axis is written here, and not below.
@@ -50,9 +50,9 @@ pub(crate) struct Page {
     pub size: (f64, f64),
     /// Lines of the title with their places: the middle, and the baseline.
     pub title: Vec<((f64, f64), String)>,
-    pub panels: Vec<Placed>,
-    pub entries: Vec<Entry>,
-    pub legend: Option<(Block, (f64, f64))>,
+    pub panels: Vec<PlacedPanel>,
+    pub entries: Vec<LegendEntry>,
+    pub legend: Option<(LegendBlock, (f64, f64))>,
     /// Lines of remarks with their places.
     pub notes: Vec<((f64, f64), String)>,
 }
@@ -63,7 +63,7 @@ impl Page {
         let columns = figure.columns.clamp(1, figure.panels.len().max(1));
         let rows = figure.panels.len().div_ceil(columns);
         let size = area(figure, columns, rows);
-        let mut panels: Vec<Placed> =
+        let mut panels: Vec<PlacedPanel> =
             (0..figure.panels.len()).map(|i| axes(figure, i, columns, size)).collect();
 
         // columns from the left, then rows from the top
@@ -116,7 +116,7 @@ impl Page {
     fn add_legend(&mut self, figure: &Figure) {
         let first = self.panels.first().map_or((MARGIN, MARGIN), |p| p.corner);
         let area = (self.size.0 - first.0 - MARGIN, self.size.1 - first.1);
-        let Some(block) = Block::new(figure, &self.entries, area) else { return };
+        let Some(block) = LegendBlock::new(figure, &self.entries, area) else { return };
         let (w, h) = block.size();
         if block.below {
             self.legend = Some((block, (first.0, self.size.1 + 8.0)));
@@ -161,7 +161,7 @@ fn area(figure: &Figure, columns: usize, rows: usize) -> (f64, f64) {
 
 /// Ranges and ticks of panel `i`. Panels of a column that measure the same to the right share the range, and the
 /// lowest alone has the name.
-fn axes(figure: &Figure, i: usize, columns: usize, size: (f64, f64)) -> Placed {
+fn axes(figure: &Figure, i: usize, columns: usize, size: (f64, f64)) -> PlacedPanel {
     let panel = &figure.panels[i];
     let same = |k: &usize| k % columns == i % columns && figure.panels[*k].x == panel.x;
     let sharing: Vec<usize> = (0..figure.panels.len()).filter(same).collect();
@@ -177,15 +177,27 @@ fn axes(figure: &Figure, i: usize, columns: usize, size: (f64, f64)) -> Placed {
     let numbers = if turned { widest(&x_ticks).min(220.0) * TURN.to_radians().sin() + TICK } else { TICK };
     let caption = if captioned && !panel.x.caption().is_empty() { CAPTION_LINE } else { 2.0 };
     let below = TICK_LENGTH + TICK_GAP + numbers + caption;
-    Placed { corner: (0.0, 0.0), size, x, y, x_ticks, y_ticks, captioned, turned, caption: 0.0, left, below }
+    PlacedPanel {
+        corner: (0.0, 0.0),
+        size,
+        x,
+        y,
+        x_ticks,
+        y_ticks,
+        captioned,
+        turned,
+        caption: 0.0,
+        left,
+        below,
+    }
 }
 
 /// The range of an axis that some panels share.
-fn fit_x<'a>(axis: &Axis, panels: impl Iterator<Item = &'a Panel> + Clone) -> Range {
+fn fit_x<'a>(axis: &Axis, panels: impl Iterator<Item = &'a Panel> + Clone) -> AxisRange {
     let series = panels.clone().flat_map(|p| &p.series);
-    let markers = series.clone().any(|s| matches!(s.mark, Mark::Markers | Mark::LineMarkers));
+    let markers = series.clone().any(|s| matches!(s.mark, PointMark::Markers | PointMark::LineMarkers));
     // bars at numbers take half their distance beyond the ends
-    let bars = series.filter(|s| s.mark == Mark::Bars).map(|s| s.points.len()).max();
+    let bars = series.filter(|s| s.mark == PointMark::Bars).map(|s| s.points.len()).max();
     let pad = match bars {
         Some(n) => 0.5 / (n.max(2) - 1) as f64,
         None if markers => 0.04,
@@ -193,24 +205,27 @@ fn fit_x<'a>(axis: &Axis, panels: impl Iterator<Item = &'a Panel> + Clone) -> Ra
     };
     // a point that has no place up has none across, but a bar without a value is still shown
     let shown = panels.flat_map(|p| {
-        let log = p.y.scale == Scale::Log;
+        let log = p.y.scale == AxisScale::Log;
         let shows = move |y: f64| y.is_finite() && (!log || y > 0.0);
-        p.series.iter().flat_map(move |s| s.points.iter().filter(move |q| s.mark == Mark::Bars || shows(q.1)))
+        p.series
+            .iter()
+            .flat_map(move |s| s.points.iter().filter(move |q| s.mark == PointMark::Bars || shows(q.1)))
     });
-    Range::fit(axis, shown.map(|p| p.0), pad, Foot::Free)
+    AxisRange::fit(axis, shown.map(|p| p.0), pad, AxisBase::Free)
 }
 
-fn fit_y(panel: &Panel) -> Range {
-    let foot = if panel.series.iter().any(|s| s.mark == Mark::Bars) { Foot::Bars } else { Foot::Free };
-    let log = panel.x.scale == Scale::Log;
+fn fit_y(panel: &Panel) -> AxisRange {
+    let foot =
+        if panel.series.iter().any(|s| s.mark == PointMark::Bars) { AxisBase::Bars } else { AxisBase::Free };
+    let log = panel.x.scale == AxisScale::Log;
     let points =
         panel.series.iter().flat_map(|s| &s.points).filter(|p| p.0.is_finite() && (!log || p.0 > 0.0));
-    Range::fit(&panel.y, points.map(|p| p.1), 0.05, foot)
+    AxisRange::fit(&panel.y, points.map(|p| p.1), 0.05, foot)
 }
 
 /// As many ticks as have room, and whether they are turned.
-fn x_ticks(axis: &Axis, range: &Range, length: f64) -> (Ticks, bool) {
-    if let Scale::Categories(names) = &axis.scale {
+fn x_ticks(axis: &Axis, range: &AxisRange, length: f64) -> (Ticks, bool) {
+    if let AxisScale::Categories(names) = &axis.scale {
         let ticks = Ticks::categories(names);
         let room = length / names.len().max(1) as f64;
         let turned = widest(&ticks) > room - 4.0;
@@ -235,12 +250,12 @@ fn widest(ticks: &Ticks) -> f64 {
 }
 
 /// Room left of a panel's axis.
-fn left(y: &Axis, placed: &Placed) -> f64 {
+fn left(y: &Axis, placed: &PlacedPanel) -> f64 {
     placed.left + if y.caption().is_empty() { 4.0 } else { CAPTION + 10.0 }
 }
 
 /// Room above a panel.
-fn above(panel: &Panel, placed: &Placed) -> f64 {
+fn above(panel: &Panel, placed: &PlacedPanel) -> f64 {
     let title = if panel.title.is_empty() { 8.0 } else { 24.0 };
     title + if placed.y_ticks.factor.is_empty() { 0.0 } else { 10.0 }
 }

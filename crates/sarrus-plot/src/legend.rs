@@ -1,9 +1,9 @@
 //! The legend: names with samples of their lines, outside the axes.
 
-use crate::figure::{Figure, Legend, Mark};
+use crate::figure::{Figure, Legend, PointMark};
 use crate::marks;
-use crate::style::{Entry, INK, NAME};
-use crate::svg::{Anchor, Svg};
+use crate::style::{INK, LegendEntry, NAME};
+use crate::svg::{Svg, TextAnchor};
 use crate::text::{cut, width};
 
 /// Width of a sample and its distance to the name \[px\].
@@ -19,21 +19,21 @@ const BESIDE: f64 = 230.0;
 
 /// Names in rows and columns.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Block {
-    entries: Vec<Entry>,
+pub(crate) struct LegendBlock {
+    entries: Vec<LegendEntry>,
     columns: usize,
     column_width: f64,
     /// Whether it stands below the panels.
     pub below: bool,
 }
 
-impl Block {
+impl LegendBlock {
     /// The legend of a figure whose panels take `area`; none where there is nothing to tell apart.
-    pub fn new(figure: &Figure, entries: &[Entry], area: (f64, f64)) -> Option<Block> {
-        let entries: Vec<Entry> = entries
+    pub fn new(figure: &Figure, entries: &[LegendEntry], area: (f64, f64)) -> Option<LegendBlock> {
+        let entries: Vec<LegendEntry> = entries
             .iter()
             .filter(|e| !e.name.is_empty())
-            .map(|e| Entry { name: cut(&e.name, NAME, WIDEST), paint: e.paint })
+            .map(|e| LegendEntry { name: cut(&e.name, NAME, WIDEST), paint: e.paint })
             .collect();
         if entries.is_empty() || figure.legend == Legend::None {
             return None;
@@ -54,7 +54,7 @@ impl Block {
         } else {
             1
         };
-        Some(Block { entries, columns, column_width, below })
+        Some(LegendBlock { entries, columns, column_width, below })
     }
 
     fn rows(&self) -> usize {
@@ -76,25 +76,25 @@ impl Block {
             let middle = y + (row as f64 + 0.5) * LINE;
             sample(svg, entry, (left, middle));
             let at = (left + SAMPLE + GAP, middle + 0.36 * NAME);
-            svg.text(at, &entry.name, NAME, Anchor::Start, 0.0, INK);
+            svg.text(at, &entry.name, NAME, TextAnchor::Start, 0.0, INK);
         }
         svg.close();
     }
 }
 
-fn sample(svg: &mut Svg, entry: &Entry, (left, middle): (f64, f64)) {
+fn sample(svg: &mut Svg, entry: &LegendEntry, (left, middle): (f64, f64)) {
     let paint = &entry.paint;
     let line =
         format!("M{} {} H{}", crate::svg::px(left), crate::svg::px(middle), crate::svg::px(left + SAMPLE));
     match paint.mark {
-        Mark::Bars => {
+        PointMark::Bars => {
             let fill = marks::hatch(paint).map_or(paint.colour.to_string(), |name| format!("url(#{name})"));
             let stroke = format!(" stroke=\"{}\" stroke-width=\"0.8\"", paint.colour);
             svg.rect((left + SAMPLE - 18.0, middle - 5.5), (18.0, 11.0), &fill, &stroke);
         }
-        Mark::Markers => marks::marker(svg, (left + 0.5 * SAMPLE, middle), paint),
-        Mark::Line | Mark::Dashed => svg.path(&line, paint.colour, 1.8, paint.dash),
-        Mark::LineMarkers => {
+        PointMark::Markers => marks::marker(svg, (left + 0.5 * SAMPLE, middle), paint),
+        PointMark::Line | PointMark::Dashed => svg.path(&line, paint.colour, 1.8, paint.dash),
+        PointMark::LineMarkers => {
             svg.path(&line, paint.colour, 1.5, paint.dash);
             marks::marker(svg, (left + 0.5 * SAMPLE, middle), paint);
         }

@@ -1,6 +1,6 @@
 //! Markers, and the hatches of bars.
 
-use crate::style::{PATTERNS, Paint};
+use crate::style::{PATTERNS, SeriesStyle};
 use crate::svg::{Svg, px};
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use std::fmt::Write;
 const R: f64 = 3.6;
 
 /// A marker at a point. Neighbouring markers differ in outline and in being filled or open.
-pub(crate) fn marker(svg: &mut Svg, (x, y): (f64, f64), paint: &Paint) {
+pub(crate) fn marker(svg: &mut Svg, (x, y): (f64, f64), paint: &SeriesStyle) {
     let colour = paint.colour;
     let open = matches!(paint.marker, 1 | 5);
     let fill = if open { "#ffffff" } else { colour };
@@ -45,12 +45,12 @@ pub(crate) fn cross(svg: &mut Svg, (x, y): (f64, f64), colour: &str) {
 }
 
 /// Name of the pattern of a bar; none for plain colour.
-pub(crate) fn hatch(paint: &Paint) -> Option<String> {
+pub(crate) fn hatch(paint: &SeriesStyle) -> Option<String> {
     (paint.hatch > 0).then(|| format!("hatch{}-{}", paint.hatch % PATTERNS, &paint.colour[1..]))
 }
 
 /// The definition of a hatch: white strokes on the colour.
-pub(crate) fn hatch_definition(paint: &Paint) -> Option<String> {
+pub(crate) fn hatch_definition(paint: &SeriesStyle) -> Option<String> {
     let name = hatch(paint)?;
     let strokes = match paint.hatch % PATTERNS {
         1 => "M-1,1 l2,-2 M0,6 l6,-6 M5,7 l2,-2",

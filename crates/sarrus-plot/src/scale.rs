@@ -1,13 +1,13 @@
 //! From values to places along an axis.
 
-use crate::figure::{Axis, Scale};
+use crate::figure::{Axis, AxisScale};
 
 /// Values beyond this are drawn as if they were this.
 const HUGE: f64 = 1e300;
 
 /// The ends of an axis, and how values lie between them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Range {
+pub(crate) struct AxisRange {
     pub lo: f64,
     pub hi: f64,
     pub log: bool,
@@ -15,36 +15,36 @@ pub(crate) struct Range {
 
 /// Which values an axis must show besides those given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Foot {
+pub(crate) enum AxisBase {
     /// None.
     Free,
     /// Zero, or on a logarithmic axis a decade below the least: bars stand on it.
     Bars,
 }
 
-impl Range {
+impl AxisRange {
     /// The range that shows `values`, with `pad` of its length to spare at both ends.
-    pub fn fit(axis: &Axis, values: impl Iterator<Item = f64>, pad: f64, foot: Foot) -> Range {
-        let log = axis.scale == Scale::Log;
-        if let Scale::Categories(names) = &axis.scale {
-            return Range { lo: -0.5, hi: names.len().max(1) as f64 - 0.5, log: false };
+    pub fn fit(axis: &Axis, values: impl Iterator<Item = f64>, pad: f64, foot: AxisBase) -> AxisRange {
+        let log = axis.scale == AxisScale::Log;
+        if let AxisScale::Categories(names) = &axis.scale {
+            return AxisRange { lo: -0.5, hi: names.len().max(1) as f64 - 0.5, log: false };
         }
         if let Some((lo, hi)) = axis.range.filter(|&(lo, hi)| shows(lo, log) && shows(hi, log) && lo < hi) {
-            return Range { lo: lo.max(-HUGE), hi: hi.min(HUGE), log };
+            return AxisRange { lo: lo.max(-HUGE), hi: hi.min(HUGE), log };
         }
         let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
         for x in values.filter(|&x| shows(x, log)) {
             let x = x.clamp(-HUGE, HUGE);
             (lo, hi) = (lo.min(x), hi.max(x));
         }
-        if log { Range::fit_log(lo, hi, pad, foot) } else { Range::fit_linear(lo, hi, pad, foot) }
+        if log { AxisRange::fit_log(lo, hi, pad, foot) } else { AxisRange::fit_linear(lo, hi, pad, foot) }
     }
 
-    fn fit_linear(mut lo: f64, mut hi: f64, pad: f64, foot: Foot) -> Range {
+    fn fit_linear(mut lo: f64, mut hi: f64, pad: f64, foot: AxisBase) -> AxisRange {
         if lo > hi {
             (lo, hi) = (0.0, 1.0);
         }
-        if foot == Foot::Bars {
+        if foot == AxisBase::Bars {
             (lo, hi) = (lo.min(0.0), hi.max(0.0));
         }
         // what differs by roundoff only counts as constant
@@ -54,11 +54,11 @@ impl Range {
             (lo, hi) = (lo - room, hi + room);
         }
         let room = pad * (hi - lo);
-        let spare = |x: f64, by: f64| if foot == Foot::Bars && x == 0.0 { 0.0 } else { x + by };
-        Range { lo: spare(lo, -room), hi: spare(hi, room), log: false }
+        let spare = |x: f64, by: f64| if foot == AxisBase::Bars && x == 0.0 { 0.0 } else { x + by };
+        AxisRange { lo: spare(lo, -room), hi: spare(hi, room), log: false }
     }
 
-    fn fit_log(mut lo: f64, mut hi: f64, pad: f64, foot: Foot) -> Range {
+    fn fit_log(mut lo: f64, mut hi: f64, pad: f64, foot: AxisBase) -> AxisRange {
         if lo > hi {
             (lo, hi) = (1.0, 10.0);
         }
@@ -69,10 +69,10 @@ impl Range {
         let room = pad * (b - a);
         (a, b) = match foot {
             // the shortest bar must still be seen
-            Foot::Bars => ((a - 0.3).floor(), b + room),
-            Foot::Free => (a - room, b + room),
+            AxisBase::Bars => ((a - 0.3).floor(), b + room),
+            AxisBase::Free => (a - room, b + room),
         };
-        Range { lo: 10_f64.powf(a.max(-307.0)), hi: 10_f64.powf(b.min(307.0)), log: true }
+        AxisRange { lo: 10_f64.powf(a.max(-307.0)), hi: 10_f64.powf(b.min(307.0)), log: true }
     }
 
     /// Place of `x`: 0 at the low end, 1 at the high end; none where it has no place.
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn a_logarithmic_axis_has_no_place_for_what_is_not_positive() {
         let axis = Axis::log("x", "");
-        let range = Range::fit(&axis, [0.0, -1.0, 1e-6, 1e-2, f64::NAN].into_iter(), 0.0, Foot::Free);
+        let range = AxisRange::fit(&axis, [0.0, -1.0, 1e-6, 1e-2, f64::NAN].into_iter(), 0.0, AxisBase::Free);
         assert!((range.lo / 1e-6 - 1.0).abs() < 1e-9 && (range.hi / 1e-2 - 1.0).abs() < 1e-9);
         assert_eq!((range.place(0.0), range.place(-1.0), range.place(f64::INFINITY)), (None, None, None));
         assert!((range.place(1e-4).unwrap() - 0.5).abs() < 1e-12);
@@ -112,17 +112,17 @@ mod tests {
     fn nothing_and_constants_have_ranges_too() {
         for axis in [Axis::linear("x", ""), Axis::log("x", "")] {
             for values in [vec![], vec![3.0; 4], vec![1e-300, 1e300], vec![f64::NAN]] {
-                let r = Range::fit(&axis, values.iter().copied(), 0.05, Foot::Free);
+                let r = AxisRange::fit(&axis, values.iter().copied(), 0.05, AxisBase::Free);
                 assert!(r.lo < r.hi && r.lo.is_finite() && r.hi.is_finite(), "{values:?}: {r:?}");
             }
         }
-        let r = Range::fit(&Axis::linear("x", ""), [-1e308, 1e308].into_iter(), 0.05, Foot::Free);
+        let r = AxisRange::fit(&Axis::linear("x", ""), [-1e308, 1e308].into_iter(), 0.05, AxisBase::Free);
         assert!((r.place(0.0).unwrap() - 0.5).abs() < 1e-9);
     }
 
     #[test]
     fn bars_stand_on_zero() {
-        let r = Range::fit(&Axis::linear("x", ""), [2.0, 5.0].into_iter(), 0.05, Foot::Bars);
+        let r = AxisRange::fit(&Axis::linear("x", ""), [2.0, 5.0].into_iter(), 0.05, AxisBase::Bars);
         assert_eq!(r.lo, 0.0);
     }
 }

@@ -1,6 +1,6 @@
 //! Colours, dashes, markers, hatches, sizes.
 
-use crate::figure::{Look, Mark, Panel};
+use crate::figure::{Look, Panel, PointMark};
 
 /// The palette of Okabe and Ito [Okabe2008], with its yellow, which is too light for lines, replaced by grey, and two
 /// dark ones more.
@@ -30,29 +30,29 @@ pub(crate) const TICK: f64 = 10.5;
 
 /// How a series looks.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Paint {
+pub(crate) struct SeriesStyle {
     pub colour: &'static str,
     pub dash: &'static str,
     /// Number of the hatch of bars; 0 is plain.
     pub hatch: usize,
     pub marker: usize,
-    pub mark: Mark,
+    pub mark: PointMark,
 }
 
 /// A name in the legend and how it looks.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entry {
+pub(crate) struct LegendEntry {
     pub name: String,
-    pub paint: Paint,
+    pub paint: SeriesStyle,
 }
 
 /// One entry per name, in the order of first appearance.
-pub(crate) fn entries(panels: &[Panel]) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = Vec::new();
+pub(crate) fn entries(panels: &[Panel]) -> Vec<LegendEntry> {
+    let mut entries: Vec<LegendEntry> = Vec::new();
     for series in panels.iter().flat_map(|p| &p.series) {
         if !entries.iter().any(|e| e.name == series.name) {
             let paint = paint(entries.len(), series.mark, series.look);
-            entries.push(Entry { name: series.name.clone(), paint });
+            entries.push(LegendEntry { name: series.name.clone(), paint });
         }
     }
     entries
@@ -60,13 +60,13 @@ pub(crate) fn entries(panels: &[Panel]) -> Vec<Entry> {
 
 /// The look of the `i`-th name. Colours, dashes and markers repeat at different lengths, so that a combination does
 /// not come back before the 30th.
-fn paint(i: usize, mark: Mark, look: Look) -> Paint {
+fn paint(i: usize, mark: PointMark, look: Look) -> SeriesStyle {
     let pattern = look.dash.unwrap_or(i) % PATTERNS;
     let dash = match mark {
-        Mark::Dashed => DASHES[if look.dash.is_some() { pattern } else { 1 }],
+        PointMark::Dashed => DASHES[if look.dash.is_some() { pattern } else { 1 }],
         _ => DASHES[pattern],
     };
-    Paint {
+    SeriesStyle {
         colour: COLOURS[look.colour.unwrap_or(i) % COLOURS.len()],
         dash,
         hatch: pattern,
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn two_dozen_series_all_look_different_and_neighbours_differ_in_grey_too() {
-        let paints: Vec<Paint> = (0..24).map(|i| paint(i, Mark::Line, Look::default())).collect();
+        let paints: Vec<SeriesStyle> = (0..24).map(|i| paint(i, PointMark::Line, Look::default())).collect();
         let lines: BTreeSet<_> = paints.iter().map(|p| (p.colour, p.dash)).collect();
         let markers: BTreeSet<_> = paints.iter().map(|p| (p.colour, p.marker)).collect();
         assert_eq!((lines.len(), markers.len()), (24, 24));

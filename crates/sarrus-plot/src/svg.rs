@@ -13,7 +13,7 @@ pub(crate) fn px(x: f64) -> String {
 
 /// Where a text stands against its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Anchor {
+pub(crate) enum TextAnchor {
     Start,
     Middle,
     End,
@@ -67,14 +67,14 @@ impl Svg {
         (x, y): (f64, f64),
         text: &str,
         size: f64,
-        anchor: Anchor,
+        anchor: TextAnchor,
         turn: f64,
         colour: &str,
     ) {
         let anchor = match anchor {
-            Anchor::Start => "",
-            Anchor::Middle => " text-anchor=\"middle\"",
-            Anchor::End => " text-anchor=\"end\"",
+            TextAnchor::Start => "",
+            TextAnchor::Middle => " text-anchor=\"middle\"",
+            TextAnchor::End => " text-anchor=\"end\"",
         };
         let (x, y) = (px(x), px(y));
         let turn =

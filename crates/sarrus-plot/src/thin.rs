@@ -4,13 +4,13 @@
 const COLUMN: f64 = 0.5;
 
 /// A point on the page; none breaks the line.
-pub(crate) type Place = Option<(f64, f64)>;
+pub(crate) type PagePoint = Option<(f64, f64)>;
 
 /// Unbroken pieces of a line, each thinned.
 ///
 /// A piece that runs to the right keeps of every column its first, lowest, highest and last point in their order, so
 /// that peaks stay; another keeps points that are some way from the last one kept.
-pub(crate) fn pieces(places: impl Iterator<Item = Place>) -> Vec<Vec<(f64, f64)>> {
+pub(crate) fn pieces(places: impl Iterator<Item = PagePoint>) -> Vec<Vec<(f64, f64)>> {
     let mut pieces = vec![Vec::new()];
     for place in places {
         match (place, pieces.last_mut()) {

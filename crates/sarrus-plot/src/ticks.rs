@@ -1,6 +1,6 @@
 //! Round numbers along an axis, and how they are written.
 
-use crate::scale::Range;
+use crate::scale::AxisRange;
 use crate::text::{fixed, number, power};
 
 /// Marks along an axis.
@@ -16,7 +16,7 @@ pub(crate) struct Ticks {
 
 impl Ticks {
     /// At most about `most` labels along `range`.
-    pub fn new(range: &Range, most: usize) -> Ticks {
+    pub fn new(range: &AxisRange, most: usize) -> Ticks {
         let most = most.max(2);
         if range.log { Ticks::log(range, most) } else { Ticks::linear(range, most) }
     }
@@ -27,7 +27,7 @@ impl Ticks {
         Ticks { major, ..Ticks::default() }
     }
 
-    fn linear(range: &Range, most: usize) -> Ticks {
+    fn linear(range: &AxisRange, most: usize) -> Ticks {
         let values = round(range.lo, range.hi, most);
         let Some(step) = values.windows(2).map(|w| w[1] - w[0]).next() else {
             let major = values.into_iter().map(|x| (x, number(x))).collect();
@@ -44,7 +44,7 @@ impl Ticks {
         Ticks { major, minor: Vec::new(), factor }
     }
 
-    fn log(range: &Range, most: usize) -> Ticks {
+    fn log(range: &AxisRange, most: usize) -> Ticks {
         let (a, b) = (range.lo.log10(), range.hi.log10());
         let (first, last) = ((a - 1e-9).ceil() as i32, (b + 1e-9).floor() as i32);
         if last - first >= 1 {
@@ -62,7 +62,7 @@ impl Ticks {
         Ticks { major: values.into_iter().map(|x| (x, number(x))).collect(), ..Ticks::default() }
     }
 
-    fn decades(range: &Range, first: i32, last: i32, most: usize) -> Ticks {
+    fn decades(range: &AxisRange, first: i32, last: i32, most: usize) -> Ticks {
         let count = last - first + 1;
         let every = [1, 2, 3, 4, 5, 10, 20, 50, 100, 200]
             .into_iter()
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     fn labels(lo: f64, hi: f64, log: bool, most: usize) -> (Vec<String>, String) {
-        let t = Ticks::new(&Range { lo, hi, log }, most);
+        let t = Ticks::new(&AxisRange { lo, hi, log }, most);
         (t.major.into_iter().map(|(_, l)| l).collect(), t.factor)
     }
 

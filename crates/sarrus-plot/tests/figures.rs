@@ -1,7 +1,7 @@
 //! Figures, read back as documents and as pictures.
 
 use roxmltree::{Document, Node};
-use sarrus_plot::{Axis, Figure, Legend, Mark, Panel, Series, number};
+use sarrus_plot::{Axis, Figure, Legend, Panel, PointMark, Series, number};
 
 fn one(y: Axis, series: Series) -> Figure {
     Figure::new("A figure").with(Panel::new(Axis::linear("time", "s"), y).with(series))
@@ -94,7 +94,13 @@ fn odd_data_makes_a_figure_all_the_same() {
     ];
     for points in odd {
         for axis in [Axis::linear("y", "m"), Axis::log("y", "m")] {
-            for mark in [Mark::Line, Mark::Dashed, Mark::Markers, Mark::LineMarkers, Mark::Bars] {
+            for mark in [
+                PointMark::Line,
+                PointMark::Dashed,
+                PointMark::Markers,
+                PointMark::LineMarkers,
+                PointMark::Bars,
+            ] {
                 let figure = one(axis.clone(), Series::new("a", mark, points.clone()));
                 assert_sane(&figure.svg());
             }

@@ -2,22 +2,22 @@
 
 use crate::errors::{run_error, setup_error};
 use crate::model::Opened;
-use crate::watch::Watcher;
+use crate::watch::PyWatcher;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sarrus::analysis::{About, compare};
+use sarrus::analysis::{OperatingPoint, compare};
 use sarrus::model::suggest::did_you_mean;
 use sarrus_cli::args::{CompareArgs, ModelArgs};
-use sarrus_cli::commands::compare::{Wrong, matrix};
+use sarrus_cli::commands::compare::{FlagError, matrix};
 use sarrus_cli::compare_figures::figures;
-use sarrus_cli::style::Paint;
+use sarrus_cli::style::Painter;
 use sarrus_cli::{compare_table, reproduce_text};
 use sarrus_papers::{Effort, PAPERS, find};
 use std::path::PathBuf;
 
 /// Findings as JSON and as text.
-pub type Found = (String, String);
+pub type AnalysisResult = (String, String);
 /// A comparison as JSON, as comma-separated values and as text, and its figures as SVG.
 pub type Compared = (String, String, String, Vec<(String, String)>);
 /// A reproduction as JSON, as text and as Markdown, and its figures as SVG.
@@ -27,7 +27,7 @@ type Reproduced = (String, String, String, Vec<(String, String)>);
 pub const WIDTH: usize = 100;
 
 /// About which state a linear analysis is.
-pub fn about(text: &str) -> PyResult<About> {
+pub fn about(text: &str) -> PyResult<OperatingPoint> {
     text.parse().map_err(|error: sarrus::analysis::AboutError| PyValueError::new_err(error.to_string()))
 }
 
@@ -42,15 +42,15 @@ pub fn compared(
     let args = compare_args(options)?;
     let matrix = match matrix(&args, model) {
         Ok(matrix) => matrix,
-        Err(Wrong::Setup(error)) => return Err(setup_error(py, &error, model)),
-        Err(Wrong::List(message)) => return Err(PyValueError::new_err(message)),
+        Err(FlagError::Setup(error)) => return Err(setup_error(py, &error, model)),
+        Err(FlagError::List(message)) => return Err(PyValueError::new_err(message)),
     };
-    let mut watcher = Watcher::new(told);
+    let mut watcher = PyWatcher::new(told);
     let found = py.detach(|| compare::run(model, system, &matrix, &mut watcher));
     match found {
         Ok(found) => {
             let drawn = figures(&found).into_iter().map(|(name, figure)| (name, figure.svg()));
-            let texts = (found.to_json(), found.to_csv(), compare_table::text(&found, Paint::PLAIN));
+            let texts = (found.to_json(), found.to_csv(), compare_table::text(&found, Painter::PLAIN));
             Ok(((texts.0, texts.1, texts.2, drawn.collect()), watcher.raised))
         }
         Err(error) => Err(watcher.raised.unwrap_or_else(|| setup_error(py, &error, model))),
@@ -95,7 +95,7 @@ pub fn reproduce(py: Python<'_>, paper: &str, quick: bool, told: Option<Py<PyAny
         return Err(PyValueError::new_err(format!("there is no reproduction of `{paper}`\nhint: {hint}")));
     };
     let effort = if quick { Effort::Quick } else { Effort::Full };
-    let mut watcher = Watcher::new(told);
+    let mut watcher = PyWatcher::new(told);
     let done = py.detach(|| (found.run)(effort, &mut watcher));
     match (watcher.raised, done) {
         (Some(raised), _) => Err(raised),
@@ -103,7 +103,7 @@ pub fn reproduce(py: Python<'_>, paper: &str, quick: bool, told: Option<Py<PyAny
         (None, Ok(r)) => {
             let json = serde_json::to_string(&r).unwrap_or_default();
             let drawn = r.figures.iter().map(|(name, figure)| (name.clone(), figure.svg())).collect();
-            Ok((json, reproduce_text::text(&r, Paint::PLAIN, WIDTH), r.markdown(), drawn))
+            Ok((json, reproduce_text::text(&r, Painter::PLAIN, WIDTH), r.markdown(), drawn))
         }
     }
 }

@@ -17,9 +17,9 @@ pub type Handed = (String, Option<usize>, Py<PyAny>, Option<Py<PyAny>>, Option<P
 
 /// What functions of a model have raised, by thread.
 #[derive(Clone, Default)]
-pub struct Raised(Arc<Mutex<HashMap<ThreadId, PyErr>>>);
+pub struct RaisedErrors(Arc<Mutex<HashMap<ThreadId, PyErr>>>);
 
-impl Raised {
+impl RaisedErrors {
     /// What was raised on this thread, once.
     pub fn take(&self) -> Option<PyErr> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&thread::current().id())
@@ -41,12 +41,12 @@ struct Callable {
     value: Py<PyAny>,
     gradient: Option<Py<PyAny>>,
     second: Option<Py<PyAny>>,
-    raised: Raised,
+    raised: RaisedErrors,
 }
 
 /// The functions for a model, and where what they raise is kept.
-pub fn functions(handed: Vec<Handed>) -> (Functions, Raised) {
-    let (mut functions, raised) = (Functions::default(), Raised::default());
+pub fn functions(handed: Vec<Handed>) -> (Functions, RaisedErrors) {
+    let (mut functions, raised) = (Functions::default(), RaisedErrors::default());
     for (name, arguments, value, gradient, second) in handed {
         let function =
             Callable { name: name.clone(), arguments, value, gradient, second, raised: raised.clone() };

@@ -25,9 +25,9 @@ use std::ffi::OsString;
 fn _sarrus(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("VERSION", sarrus::analysis::VERSION)?;
     m.add_class::<model::Loaded>()?;
-    m.add_class::<run::Run>()?;
-    m.add_class::<simulation::Simulation>()?;
-    m.add_class::<table::Columns>()?;
+    m.add_class::<run::PyRun>()?;
+    m.add_class::<simulation::PySimulation>()?;
+    m.add_class::<table::TrajectoryTable>()?;
     m.add_function(wrap_pyfunction!(model::load, m)?)?;
     m.add_function(wrap_pyfunction!(model::loads, m)?)?;
     m.add_function(wrap_pyfunction!(model::examples, m)?)?;

@@ -1,13 +1,13 @@
 //! Models that are loaded and compiled, and what can be asked of them.
 
-use crate::analyses::{self, Compared, Found};
+use crate::analyses::{self, AnalysisResult, Compared};
 use crate::errors::{model_error, setup_error};
-use crate::functions::{Handed, Raised, functions};
+use crate::functions::{Handed, RaisedErrors, functions};
 use crate::options::overrides;
-use crate::run::Run;
-use crate::simulation::Simulation;
-use crate::table::{Columns, Trajectories};
-use crate::watch::Watcher;
+use crate::run::PyRun;
+use crate::simulation::PySimulation;
+use crate::table::{Trajectories, TrajectoryTable};
+use crate::watch::PyWatcher;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sarrus::analysis::{
@@ -17,7 +17,7 @@ use sarrus::analysis::{
 use sarrus::io::{LoadOptions, write_resolved};
 use sarrus::model::{Failure, Model};
 use sarrus::system::{System, compile};
-use sarrus_cli::style::Paint;
+use sarrus_cli::style::Painter;
 use sarrus_cli::{check_text, linear_text};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub struct Opened {
     /// Compiled.
     pub system: Arc<System>,
     /// What its functions have raised.
-    raised: Raised,
+    raised: RaisedErrors,
 }
 
 impl Opened {
@@ -130,16 +130,16 @@ impl Loaded {
     }
 
     /// Looks at the model: findings as JSON and as text, and what was raised on the way.
-    fn check(&self, py: Python<'_>, along: bool, distribute: bool, all: bool) -> PyResult<Found> {
+    fn check(&self, py: Python<'_>, along: bool, distribute: bool, all: bool) -> PyResult<AnalysisResult> {
         let opened = self.fresh();
-        let mut watcher = Watcher::new(None);
+        let mut watcher = PyWatcher::new(None);
         let options = CheckOptions { along, distribute };
         let found = py.detach(|| check_with(&opened.model, &opened.system, options, &mut watcher));
         match (watcher.raised, found) {
             (Some(raised), _) => Err(raised),
             (None, Err(error)) => Err(opened.wrong(py, &error)),
             (None, Ok(report)) => {
-                let text = check_text::check_with_notes(&report, all, Paint::PLAIN, analyses::WIDTH);
+                let text = check_text::check_with_notes(&report, all, Painter::PLAIN, analyses::WIDTH);
                 Ok((report.to_json(), text))
             }
         }
@@ -152,36 +152,45 @@ impl Loaded {
         options: &Bound<'_, PyDict>,
         record: bool,
         told: Option<Py<PyAny>>,
-    ) -> PyResult<(Run, Option<PyErr>)> {
+    ) -> PyResult<(PyRun, Option<PyErr>)> {
         let request = Simulate { overrides: overrides(options)?, record };
-        Run::make(py, &self.0, request, told)
+        PyRun::make(py, &self.0, request, told)
     }
 
     /// Begins a simulation that goes on step by step.
-    fn simulation(&self, py: Python<'_>, options: &Bound<'_, PyDict>, record: bool) -> PyResult<Simulation> {
-        Simulation::make(py, &self.0, options, record)
+    fn simulation(
+        &self,
+        py: Python<'_>,
+        options: &Bound<'_, PyDict>,
+        record: bool,
+    ) -> PyResult<PySimulation> {
+        PySimulation::make(py, &self.0, options, record)
     }
 
     /// How the model moves in the small, as JSON and as text.
-    fn modes(&self, py: Python<'_>, about: &str, all: bool) -> PyResult<Found> {
+    fn modes(&self, py: Python<'_>, about: &str, all: bool) -> PyResult<AnalysisResult> {
         let opened = self.fresh();
         let about = analyses::about(about)?;
         let found = py.detach(|| modes_with(&opened.model, &opened.system, about, &mut |_| {}));
         match found {
-            Ok(report) => Ok((report.to_json(), linear_text::modes(&report, all, Paint::PLAIN))),
+            Ok(report) => Ok((report.to_json(), linear_text::modes(&report, all, Painter::PLAIN))),
             Err(error) => Err(opened.wrong(py, &error)),
         }
     }
 
     /// Where the model comes to rest, as JSON and as text, with a row per part of the loads.
-    fn equilibrium(&self, py: Python<'_>, load_steps: Option<u32>) -> PyResult<(Found, Columns)> {
+    fn equilibrium(
+        &self,
+        py: Python<'_>,
+        load_steps: Option<u32>,
+    ) -> PyResult<(AnalysisResult, TrajectoryTable)> {
         let opened = self.fresh();
         let options = EquilibriumOptions { load_steps };
         let found = py.detach(|| equilibrium_with(&opened.model, &opened.system, &options, &mut |_| {}));
         match found {
             Ok(found) => {
-                let text = linear_text::equilibrium(&found.report, &opened.system, Paint::PLAIN);
-                let columns = Columns { trajectory: Trajectories::Own(found.steps) };
+                let text = linear_text::equilibrium(&found.report, &opened.system, Painter::PLAIN);
+                let columns = TrajectoryTable { trajectory: Trajectories::Own(found.steps) };
                 Ok(((found.report.to_json(), text), columns))
             }
             Err(error) => Err(opened.wrong(py, &error)),
@@ -189,13 +198,17 @@ impl Loaded {
     }
 
     /// The motion that drivers prescribe, as JSON and as text, with its samples.
-    fn inverse(&self, py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<(Found, Columns)> {
+    fn inverse(
+        &self,
+        py: Python<'_>,
+        options: &Bound<'_, PyDict>,
+    ) -> PyResult<(AnalysisResult, TrajectoryTable)> {
         let opened = self.fresh();
         let over = overrides(options)?;
         match py.detach(|| prescribed(&opened.model, &opened.system, &over)) {
             Ok(found) => {
-                let text = linear_text::inverse(&found.report, Paint::PLAIN);
-                let columns = Columns { trajectory: Trajectories::Own(found.trajectory) };
+                let text = linear_text::inverse(&found.report, Painter::PLAIN);
+                let columns = TrajectoryTable { trajectory: Trajectories::Own(found.trajectory) };
                 Ok(((found.report.to_json(), text), columns))
             }
             Err(error) => Err(opened.wrong(py, &error)),

@@ -3,13 +3,13 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sarrus::analysis::{MethodText, Overrides};
+use sarrus::analysis::{MethodText, RunOverrides};
 use sarrus::model::settings::{Certification, Coordinates, MethodChoice, Regularization};
 use sarrus::model::suggest::did_you_mean;
 
 /// The overrides in a dictionary; what is `None` or missing is left to the model.
-pub fn overrides(options: &Bound<'_, PyDict>) -> PyResult<Overrides> {
-    let mut over = Overrides::default();
+pub fn overrides(options: &Bound<'_, PyDict>) -> PyResult<RunOverrides> {
+    let mut over = RunOverrides::default();
     for (key, value) in options {
         if value.is_none() {
             continue;

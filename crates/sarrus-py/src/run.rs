@@ -2,8 +2,8 @@
 
 use crate::errors::{results_error, setup_error};
 use crate::model::Opened;
-use crate::table::{Columns, Trajectories};
-use crate::watch::Watcher;
+use crate::table::{Trajectories, TrajectoryTable};
+use crate::watch::PyWatcher;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -11,14 +11,14 @@ use sarrus::analysis::{Outcome, Settings, SetupError, Simulate, Status, certify}
 use sarrus_cli::commands::run::write;
 use sarrus_cli::results::{Results, ResultsError};
 use sarrus_cli::showing::Showing;
-use sarrus_view::motion::Motion;
-use sarrus_view::{Live, Options, Viewer};
+use sarrus_view::motion::PoseTable;
+use sarrus_view::{Live, ServerOptions, Viewer};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a run leaves behind.
-#[pyclass(frozen, module = "sarrus._sarrus")]
-pub struct Run {
+#[pyclass(frozen, name = "Run", module = "sarrus._sarrus")]
+pub struct PyRun {
     opened: Arc<Opened>,
     request: Simulate,
     outcome: Arc<Outcome>,
@@ -27,22 +27,22 @@ pub struct Run {
 }
 
 /// Why something cannot be drawn or written.
-enum Wrong {
+enum OutputError {
     Setup(SetupError),
     Results(ResultsError),
     NotRecorded,
 }
 
-impl Run {
+impl PyRun {
     /// Runs a model.
     pub fn make(
         py: Python<'_>,
         opened: &Arc<Opened>,
         request: Simulate,
         told: Option<Py<PyAny>>,
-    ) -> PyResult<(Run, Option<PyErr>)> {
+    ) -> PyResult<(PyRun, Option<PyErr>)> {
         drop(opened.raised());
-        let mut watcher = Watcher::new(told);
+        let mut watcher = PyWatcher::new(told);
         let Opened { model, system, .. } = &**opened;
         let done = py.detach(|| {
             let settings = Settings::read(model, &request.overrides)?;
@@ -62,7 +62,7 @@ impl Run {
                 let (outcome, showing) = (Arc::new(outcome), Mutex::new(showing));
                 let failed = outcome.report.status == Status::Failed;
                 let raised = watcher.raised.or_else(|| opened.raised().filter(|_| failed));
-                Ok((Run { opened: opened.clone(), request, outcome, showing }, raised))
+                Ok((PyRun { opened: opened.clone(), request, outcome, showing }, raised))
             }
             // what was raised on the way comes before what came of it
             Err(error) => {
@@ -73,16 +73,16 @@ impl Run {
     }
 
     /// What a simulation leaves behind.
-    pub fn of(opened: &Arc<Opened>, request: Simulate, outcome: Outcome) -> Run {
+    pub fn of(opened: &Arc<Opened>, request: Simulate, outcome: Outcome) -> PyRun {
         let (opened, outcome, showing) = (opened.clone(), Arc::new(outcome), Mutex::new(None));
-        Run { opened, request, outcome, showing }
+        PyRun { opened, request, outcome, showing }
     }
 
     /// Does something with all that is needed to draw.
     fn shown<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&Showing, &Motion) -> Result<T, Wrong> + Send,
+        work: impl FnOnce(&Showing, &PoseTable) -> Result<T, OutputError> + Send,
     ) -> PyResult<T> {
         let done = py.detach(|| {
             let mut place = self.showing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,22 +91,22 @@ impl Run {
                 none => {
                     let Opened { model, system, .. } = &*self.opened;
                     let made = Showing::new(model, system, &self.request.overrides);
-                    let showing = none.insert(made.map_err(|d| Wrong::Setup(SetupError::Model(d)))?);
+                    let showing = none.insert(made.map_err(|d| OutputError::Setup(SetupError::Model(d)))?);
                     showing.finish(&self.outcome);
                     showing
                 }
             };
             let motion = showing.motion(&self.outcome).filter(|motion| !motion.table.is_empty());
-            work(showing, &motion.ok_or(Wrong::NotRecorded)?)
+            work(showing, &motion.ok_or(OutputError::NotRecorded)?)
         });
         done.map_err(|wrong| self.error(py, &wrong))
     }
 
-    fn error(&self, py: Python<'_>, wrong: &Wrong) -> PyErr {
+    fn error(&self, py: Python<'_>, wrong: &OutputError) -> PyErr {
         match wrong {
-            Wrong::Setup(error) => setup_error(py, error, &self.opened.model),
-            Wrong::Results(error) => results_error(error),
-            Wrong::NotRecorded => {
+            OutputError::Setup(error) => setup_error(py, error, &self.opened.model),
+            OutputError::Results(error) => results_error(error),
+            OutputError::NotRecorded => {
                 PyValueError::new_err("the run has no samples to draw\nhint: take them, with `record=True`")
             }
         }
@@ -114,7 +114,7 @@ impl Run {
 }
 
 #[pymethods]
-impl Run {
+impl PyRun {
     /// `completed`, `stopped` or `failed`.
     #[getter]
     fn status(&self) -> &'static str {
@@ -137,14 +137,14 @@ impl Run {
     }
 
     /// The samples.
-    fn columns(&self) -> Columns {
-        Columns { trajectory: Trajectories::Run(self.outcome.clone()) }
+    fn columns(&self) -> TrajectoryTable {
+        TrajectoryTable { trajectory: Trajectories::Run(self.outcome.clone()) }
     }
 
     /// Rows at events, impacts and switches and of the largest contact forces; the side of each, and what happens there.
-    fn instants(&self) -> (Columns, Vec<&'static str>, Vec<String>) {
+    fn instants(&self) -> (TrajectoryTable, Vec<&'static str>, Vec<String>) {
         let told = &self.outcome.instants.told;
-        let columns = Columns { trajectory: Trajectories::Instants(self.outcome.clone()) };
+        let columns = TrajectoryTable { trajectory: Trajectories::Instants(self.outcome.clone()) };
         (
             columns,
             told.iter().map(|(side, _)| side.name()).collect(),
@@ -156,9 +156,9 @@ impl Run {
     fn save(&self, py: Python<'_>, dir: PathBuf, html: bool) -> PyResult<Vec<String>> {
         let Opened { model, .. } = &*self.opened;
         let written = |showing: Option<&Showing>| {
-            let results = Results::create(&dir).map_err(Wrong::Results)?;
+            let results = Results::create(&dir).map_err(OutputError::Results)?;
             write(&results, model, &self.request, &self.outcome, showing, showing.is_some())
-                .map_err(Wrong::Results)
+                .map_err(OutputError::Results)
         };
         if html && !self.outcome.trajectory.is_empty() {
             self.shown(py, |showing, _| written(Some(showing)))
@@ -182,7 +182,7 @@ impl Run {
     fn view(&self, py: Python<'_>, host: String, port: u16, open: bool) -> PyResult<String> {
         let name = self.opened.model.name.clone();
         let live = self.shown(py, |showing, motion| Ok(Live::finished(&showing.scene, motion)))?;
-        let started = py.detach(|| Viewer::start(&Options { host, port }, vec![(name, live)]));
+        let started = py.detach(|| Viewer::start(&ServerOptions { host, port }, vec![(name, live)]));
         let viewer = started.map_err(|error| PyOSError::new_err(error.to_string()))?;
         if open {
             py.detach(|| viewer.open());

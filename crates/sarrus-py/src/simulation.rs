@@ -6,14 +6,14 @@
 use crate::errors::{column_error, model_error, run_error};
 use crate::model::Opened;
 use crate::options::overrides;
-use crate::run::Run;
+use crate::run::PyRun;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sarrus::analysis::equations::{Triplets, jacobian, mass_matrix};
 use sarrus::analysis::{
-    Flow, Outcome, Progress, Sensor, Simulate, Simulation as Core, SimulationError, Watch,
+    Outcome, Proceed, Progress, Sensor, Simulate, Simulation as Core, SimulationError, Watch,
 };
 use sarrus::model::Failure;
 use std::collections::HashMap;
@@ -23,53 +23,53 @@ use std::time::{Duration, Instant};
 /// Time between two looks at signals.
 const LOOK: Duration = Duration::from_millis(50);
 
-type Raised = Arc<Mutex<Option<PyErr>>>;
+type RaisedError = Arc<Mutex<Option<PyErr>>>;
 /// A matrix by its entries: size, rows, columns, values.
-type Entries<'py> =
+type MatrixEntries<'py> =
     ((usize, usize), Bound<'py, PyArray1<usize>>, Bound<'py, PyArray1<usize>>, Bound<'py, PyArray1<f64>>);
 
 /// A simulation that goes on when it is told to.
-#[pyclass(frozen, module = "sarrus._sarrus")]
-pub struct Simulation(Mutex<Inner>);
+#[pyclass(frozen, name = "Simulation", module = "sarrus._sarrus")]
+pub struct PySimulation(Mutex<SimulationInner>);
 
-struct Inner {
+struct SimulationInner {
     core: Core,
     opened: Arc<Opened>,
     request: Simulate,
     sensors: HashMap<Vec<String>, Sensor>,
     places: HashMap<String, usize>,
-    raised: Raised,
+    raised: RaisedError,
 }
 
 /// Looks at signals now and then.
 struct Signals {
     last: Instant,
-    raised: Raised,
+    raised: RaisedError,
 }
 
 impl Watch for Signals {
-    fn step(&mut self, _: &Progress) -> Flow {
+    fn step(&mut self, _: &Progress) -> Proceed {
         if self.last.elapsed() < LOOK {
-            return Flow::Continue;
+            return Proceed::Continue;
         }
         self.last = Instant::now();
         match Python::try_attach(|py| py.check_signals()) {
-            Some(Ok(())) => Flow::Continue,
+            Some(Ok(())) => Proceed::Continue,
             Some(Err(error)) => {
                 *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                Flow::Stop
+                Proceed::Stop
             }
             // the interpreter is gone
-            None => Flow::Stop,
+            None => Proceed::Stop,
         }
     }
 }
 
-fn signals(raised: &Raised) -> Box<dyn Watch> {
+fn signals(raised: &RaisedError) -> Box<dyn Watch> {
     Box::new(Signals { last: Instant::now(), raised: raised.clone() })
 }
 
-impl Inner {
+impl SimulationInner {
     fn error(&self, py: Python<'_>, error: &SimulationError) -> PyErr {
         let raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(raised) = raised.or_else(|| self.opened.raised()) {
@@ -95,24 +95,25 @@ impl Inner {
     }
 }
 
-impl Simulation {
+impl PySimulation {
     /// Begins one.
     pub fn make(
         py: Python<'_>,
         opened: &Arc<Opened>,
         options: &Bound<'_, PyDict>,
         record: bool,
-    ) -> PyResult<Simulation> {
+    ) -> PyResult<PySimulation> {
         let request = Simulate { overrides: overrides(options)?, record };
         drop(opened.raised());
-        let raised = Raised::default();
+        let raised = RaisedError::default();
         let begun =
             py.detach(|| Core::watched(opened.model.clone(), &opened.system, &request, signals(&raised)));
         match begun {
             Ok(core) => {
                 let (sensors, places) = (HashMap::new(), HashMap::new());
-                let inner = Inner { core, opened: opened.clone(), request, sensors, places, raised };
-                Ok(Simulation(Mutex::new(inner)))
+                let inner =
+                    SimulationInner { core, opened: opened.clone(), request, sensors, places, raised };
+                Ok(PySimulation(Mutex::new(inner)))
             }
             Err(error) => {
                 let sources = opened.model.sources.clone();
@@ -123,7 +124,7 @@ impl Simulation {
         }
     }
 
-    fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
+    fn lock(&self) -> PyResult<MutexGuard<'_, SimulationInner>> {
         match self.0.try_lock() {
             Ok(inner) => Ok(inner),
             Err(TryLockError::Poisoned(inner)) => Ok(inner.into_inner()),
@@ -152,12 +153,12 @@ fn dense<'py>(py: Python<'py>, all: &Triplets, values: Vec<f64>) -> PyResult<Bou
     values.into_pyarray(py).reshape([all.size.0, all.size.1])
 }
 
-fn sparse<'py>(py: Python<'py>, all: Triplets) -> Entries<'py> {
+fn sparse<'py>(py: Python<'py>, all: Triplets) -> MatrixEntries<'py> {
     (all.size, all.rows.into_pyarray(py), all.cols.into_pyarray(py), all.values.into_pyarray(py))
 }
 
 #[pymethods]
-impl Simulation {
+impl PySimulation {
     /// Goes on by `n` times `dt`.
     fn step(&self, py: Python<'_>, n: i64) -> PyResult<()> {
         if n < 0 {
@@ -231,7 +232,7 @@ impl Simulation {
     fn set(&self, py: Python<'_>, name: &str, value: f64) -> PyResult<()> {
         let mut inner = self.lock()?;
         drop(inner.opened.raised());
-        let Inner { core, places, .. } = &mut *inner;
+        let SimulationInner { core, places, .. } = &mut *inner;
         let done = match places.get(name) {
             Some(place) => core.set_at(*place, value, name),
             None => core.place(name).and_then(|place| {
@@ -272,20 +273,20 @@ impl Simulation {
     }
 
     /// Another one that goes on from here.
-    fn copy(&self, py: Python<'_>) -> PyResult<Simulation> {
+    fn copy(&self, py: Python<'_>) -> PyResult<PySimulation> {
         let inner = self.lock()?;
-        let raised = Raised::default();
+        let raised = RaisedError::default();
         let core = inner.core.copy(signals(&raised)).map_err(|error| inner.error(py, &error))?;
         let (opened, request) = (inner.opened.clone(), inner.request.clone());
         let (sensors, places) = (HashMap::new(), inner.places.clone());
-        Ok(Simulation(Mutex::new(Inner { core, opened, request, sensors, places, raised })))
+        Ok(PySimulation(Mutex::new(SimulationInner { core, opened, request, sensors, places, raised })))
     }
 
     /// Columns at the present state.
     fn read<'py>(&self, py: Python<'py>, names: Vec<String>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let mut inner = self.lock()?;
         drop(inner.opened.raised());
-        let Inner { core, sensors, .. } = &mut *inner;
+        let SimulationInner { core, sensors, .. } = &mut *inner;
         let mut out = vec![0.0; names.len()];
         let out_ref = &mut out;
         let done = py.detach(move || {
@@ -305,14 +306,14 @@ impl Simulation {
     }
 
     /// What it leaves behind so far.
-    fn result(&self, py: Python<'_>) -> PyResult<Run> {
+    fn result(&self, py: Python<'_>) -> PyResult<PyRun> {
         let mut inner = self.lock()?;
-        let Inner { core, .. } = &mut *inner;
+        let SimulationInner { core, .. } = &mut *inner;
         let outcome = py.detach(|| {
             let report = core.report();
             Outcome { trajectory: core.trajectory().clone(), instants: core.instants().clone(), report }
         });
-        Ok(Run::of(&inner.opened, inner.request.clone(), outcome))
+        Ok(PyRun::of(&inner.opened, inner.request.clone(), outcome))
     }
 
     /// M, whole.
@@ -327,7 +328,7 @@ impl Simulation {
     }
 
     /// M by its entries.
-    fn mass_entries<'py>(&self, py: Python<'py>) -> PyResult<Entries<'py>> {
+    fn mass_entries<'py>(&self, py: Python<'py>) -> PyResult<MatrixEntries<'py>> {
         let all = self.compute(py, |core| {
             let eq = core.equations();
             Ok(mass_matrix(core.structure(), &eq))
@@ -347,7 +348,7 @@ impl Simulation {
     }
 
     /// J by its entries.
-    fn jacobian_entries<'py>(&self, py: Python<'py>) -> PyResult<Entries<'py>> {
+    fn jacobian_entries<'py>(&self, py: Python<'py>) -> PyResult<MatrixEntries<'py>> {
         let all = self.compute(py, |core| {
             let eq = core.equations();
             Ok(jacobian(core.structure(), &eq))
@@ -398,7 +399,10 @@ impl Simulation {
     /// The modes about the present state, as JSON and as text.
     fn modes(&self, py: Python<'_>, all: bool) -> PyResult<(String, String)> {
         let report = self.compute(py, Core::modes)?;
-        Ok((report.to_json(), sarrus_cli::linear_text::modes(&report, all, sarrus_cli::style::Paint::PLAIN)))
+        Ok((
+            report.to_json(),
+            sarrus_cli::linear_text::modes(&report, all, sarrus_cli::style::Painter::PLAIN),
+        ))
     }
 
     /// Efforts at coordinates that give them accelerations, and v̇.

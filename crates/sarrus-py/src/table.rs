@@ -9,8 +9,8 @@ use std::sync::Arc;
 const TILE: usize = 32;
 
 /// Names, units and samples of a trajectory.
-#[pyclass(frozen, module = "sarrus._sarrus")]
-pub struct Columns {
+#[pyclass(frozen, name = "Columns", module = "sarrus._sarrus")]
+pub struct TrajectoryTable {
     /// Held by what it is of, or by this alone.
     pub trajectory: Trajectories,
 }
@@ -25,7 +25,7 @@ pub enum Trajectories {
     Own(Trajectory),
 }
 
-impl Columns {
+impl TrajectoryTable {
     fn get(&self) -> &Trajectory {
         match &self.trajectory {
             Trajectories::Run(outcome) => &outcome.trajectory,
@@ -36,7 +36,7 @@ impl Columns {
 }
 
 #[pymethods]
-impl Columns {
+impl TrajectoryTable {
     /// Names of the columns.
     #[getter]
     fn names(&self) -> Vec<String> {

@@ -4,14 +4,14 @@
 //! Ctrl-C or by who was told, stops the run and is kept for its end.
 
 use pyo3::prelude::*;
-use sarrus::analysis::{Flow, Plan, Progress, Watch, compare};
+use sarrus::analysis::{Proceed, Progress, RunPlan, Watch, compare};
 use std::time::{Duration, Instant};
 
 /// Time between two looks.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Watches a run for Python.
-pub struct Watcher {
+pub struct PyWatcher {
     told: Option<Py<PyAny>>,
     last: Instant,
     span: (f64, f64),
@@ -19,19 +19,19 @@ pub struct Watcher {
     pub raised: Option<PyErr>,
 }
 
-impl Watcher {
+impl PyWatcher {
     /// `told` is called with a fraction and a text.
-    pub fn new(told: Option<Py<PyAny>>) -> Watcher {
-        Watcher { told, last: Instant::now(), span: (0.0, 1.0), raised: None }
+    pub fn new(told: Option<Py<PyAny>>) -> PyWatcher {
+        PyWatcher { told, last: Instant::now(), span: (0.0, 1.0), raised: None }
     }
 
     /// Takes the interpreter, where it is time to.
-    fn look(&mut self, fraction: f64, text: impl FnOnce() -> String) -> Flow {
+    fn look(&mut self, fraction: f64, text: impl FnOnce() -> String) -> Proceed {
         if self.raised.is_some() {
-            return Flow::Stop;
+            return Proceed::Stop;
         }
         if self.last.elapsed() < LOOK {
-            return Flow::Continue;
+            return Proceed::Continue;
         }
         self.last = Instant::now();
         let told = &self.told;
@@ -43,30 +43,30 @@ impl Watcher {
             PyResult::Ok(())
         });
         match looked {
-            Some(Ok(())) => Flow::Continue,
+            Some(Ok(())) => Proceed::Continue,
             Some(Err(error)) => {
                 self.raised = Some(error);
-                Flow::Stop
+                Proceed::Stop
             }
             // the interpreter is gone
-            None => Flow::Stop,
+            None => Proceed::Stop,
         }
     }
 }
 
-impl Watch for Watcher {
-    fn begin(&mut self, plan: &Plan) {
+impl Watch for PyWatcher {
+    fn begin(&mut self, plan: &RunPlan) {
         self.span = (plan.settings.t_start, plan.settings.t_end);
     }
 
-    fn step(&mut self, p: &Progress) -> Flow {
+    fn step(&mut self, p: &Progress) -> Proceed {
         let fraction = (p.t - self.span.0) / (self.span.1 - self.span.0);
         self.look(fraction.clamp(0.0, 1.0), || format!("t = {:.4} s, {} steps", p.t, p.steps))
     }
 }
 
-impl compare::Watch for Watcher {
-    fn progress(&mut self, p: &compare::Progress) -> Flow {
+impl compare::ComparisonWatch for PyWatcher {
+    fn progress(&mut self, p: &compare::ComparisonProgress) -> Proceed {
         let what = match p.phase {
             compare::Phase::Reference => "reference",
             compare::Phase::Runs => "runs",
@@ -76,8 +76,8 @@ impl compare::Watch for Watcher {
     }
 }
 
-impl sarrus_papers::Progress for Watcher {
+impl sarrus_papers::Progress for PyWatcher {
     fn at(&mut self, done: usize, total: usize, what: &str) -> bool {
-        self.look(done as f64 / total.max(1) as f64, || what.to_string()) == Flow::Continue
+        self.look(done as f64 / total.max(1) as f64, || what.to_string()) == Proceed::Continue
     }
 }

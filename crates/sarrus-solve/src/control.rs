@@ -24,9 +24,9 @@
 //! \[Hairer1996, section IV.2\]: h' = h · safety · err^(-α) · err₋₁^β with β = 0.2/k, α = 1/k - 0.75 β, within the growth limits.
 
 use crate::error::{MethodError, SolveError};
-use crate::problem::{Array, Group, GroupKind, State, Structure};
+use crate::problem::{Array, GroupKind, NormGroup, State, Structure};
 use crate::rotations::{AngularVelocities, Rotations};
-use crate::stiffness::Stiffness;
+use crate::stiffness::StiffnessMonitor;
 use crate::views::Ode;
 
 /// The most that a step may shrink after one trial.
@@ -42,7 +42,7 @@ const SHORT: f64 = 1e-3;
 
 /// What was asked of a run, and what the step control remembers between steps.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Control {
+pub struct StepControl {
     /// Relative tolerance.
     pub rtol: f64,
     /// Absolute tolerance \[m, rad, m/s, rad/s\].
@@ -52,7 +52,7 @@ pub struct Control {
     /// The energy exchanged so far, against which errors of energies are measured \[J\].
     pub energy_scale: f64,
     /// Size of fixed steps, or first and largest size of adaptive ones \[s\]. Without it a fixed-step method takes
-    /// 1000 steps to the first [`t_end`](Control::t_end), and notes the size here.
+    /// 1000 steps to the first [`t_end`](StepControl::t_end), and notes the size here.
     pub step: Option<f64>,
     /// Where steps must end \[s\].
     pub t_end: f64,
@@ -61,7 +61,7 @@ pub struct Control {
     /// Rotations within steps so far.
     pub rotations: Rotations,
     /// Steps that stability has limited so far.
-    pub stiffness: Stiffness,
+    pub stiffness: StiffnessMonitor,
     /// Size that the controller wants next.
     proposal: Option<f64>,
     /// Error of the last accepted step.
@@ -99,9 +99,9 @@ impl Default for StepLimits {
     }
 }
 
-impl Control {
+impl StepControl {
     /// Starts with tolerances and the step, if one is asked for.
-    pub fn new(rtol: f64, atol: f64, step: Option<f64>) -> Result<Control, MethodError> {
+    pub fn new(rtol: f64, atol: f64, step: Option<f64>) -> Result<StepControl, MethodError> {
         let check = |option, value: f64, good: bool, expected| {
             let bad = || MethodError::BadOption { kind: "run", option, value: value.to_string(), expected };
             good.then_some(()).ok_or_else(bad)
@@ -111,7 +111,7 @@ impl Control {
         if let Some(step) = step {
             check("step", step, step.is_finite() && step > 0.0, "finite and positive")?;
         }
-        Ok(Control {
+        Ok(StepControl {
             rtol,
             atol,
             energy_tolerance: f64::INFINITY,
@@ -120,7 +120,7 @@ impl Control {
             t_end: f64::INFINITY,
             counts: StepCounts::default(),
             rotations: Rotations::default(),
-            stiffness: Stiffness::default(),
+            stiffness: StiffnessMonitor::default(),
             proposal: None,
             previous_error: 1.0,
             grid_start: f64::NAN,
@@ -128,7 +128,7 @@ impl Control {
         })
     }
 
-    /// The size that the next step would have if it were not for [`t_end`](Control::t_end) \[s\], once known.
+    /// The size that the next step would have if it were not for [`t_end`](StepControl::t_end) \[s\], once known.
     pub fn proposal(&self) -> Option<f64> {
         match (self.proposal, self.step) {
             (Some(h), Some(step)) => Some(h.min(step)),
@@ -240,13 +240,13 @@ impl StepLimits {
 }
 
 /// Length of the numbers of `group` in `delta`; for quaternions the angle that a small change means.
-fn length(group: &Group, delta: &State) -> f64 {
+fn length(group: &NormGroup, delta: &State) -> f64 {
     let d = &array(group, delta)[group.start..][..group.len];
     let length = d.iter().map(|x| x * x).sum::<f64>().sqrt();
     if group.kind == GroupKind::Rotation { 2.0 * length } else { length }
 }
 
-fn array<'a>(group: &Group, s: &'a State) -> &'a [f64] {
+fn array<'a>(group: &NormGroup, s: &'a State) -> &'a [f64] {
     match group.kind.array() {
         Array::Q => &s.q,
         Array::V => &s.v,
@@ -255,7 +255,7 @@ fn array<'a>(group: &Group, s: &'a State) -> &'a [f64] {
 }
 
 /// The error that `group` may have in a step from `a` to `b`.
-fn allowed(group: &Group, control: &Control, a: &State, b: &State) -> f64 {
+fn allowed(group: &NormGroup, control: &StepControl, a: &State, b: &State) -> f64 {
     let size = match group.kind {
         GroupKind::Energy => {
             let size = length(group, a).max(length(group, b)).max(control.energy_scale);
@@ -279,7 +279,7 @@ fn largest(values: impl Iterator<Item = f64>) -> f64 {
 pub(crate) fn with_rotation(
     error: f64,
     angular: &AngularVelocities,
-    control: &Control,
+    control: &StepControl,
     h: f64,
     b: &State,
 ) -> f64 {
@@ -290,14 +290,20 @@ pub(crate) fn with_rotation(
 
 /// The size of `delta`, a change in a step from `a` to `b`, in units of the tolerance; not a number if `delta` is not. Energies, which
 /// may be zero at first, have no size of their own.
-pub(crate) fn scaled_norm(groups: &[Group], control: &Control, a: &State, b: &State, delta: &State) -> f64 {
+pub(crate) fn scaled_norm(
+    groups: &[NormGroup],
+    control: &StepControl,
+    a: &State,
+    b: &State,
+    delta: &State,
+) -> f64 {
     let sized = groups.iter().filter(|g| g.kind != GroupKind::Energy);
     largest(sized.map(|g| length(g, delta) / allowed(g, control, a, b)))
 }
 
 /// The estimate `delta` of a step from `a` to `b`, in units of the tolerance; not a number if `delta` is not. Above one too where the
 /// step rotates a body too far.
-pub fn error_norm(structure: &Structure, control: &Control, a: &State, b: &State, delta: &State) -> f64 {
+pub fn error_norm(structure: &Structure, control: &StepControl, a: &State, b: &State, delta: &State) -> f64 {
     let error = largest(structure.groups.iter().map(|g| length(g, delta) / allowed(g, control, a, b)));
     with_rotation(error, &structure.angular, control, b.t - a.t, b)
 }
@@ -306,7 +312,7 @@ pub fn error_norm(structure: &Structure, control: &Control, a: &State, b: &State
 /// \[Hairer1993, section II.10\]
 pub fn pair_error_norm(
     structure: &Structure,
-    control: &Control,
+    control: &StepControl,
     a: &State,
     b: &State,
     delta5: &State,
@@ -328,7 +334,7 @@ pub fn pair_error_norm(
 /// `state` and `rate` are scratch. Evaluates the right side once, or a few times where that fails.
 pub(crate) fn initial_step(
     ode: &mut dyn Ode,
-    control: &mut Control,
+    control: &mut StepControl,
     start: &State,
     slope: &State,
     power: u32,
@@ -336,7 +342,7 @@ pub(crate) fn initial_step(
     rate: &mut State,
 ) -> Result<f64, SolveError> {
     let left = control.t_end - start.t;
-    let norm = |ode: &dyn Ode, control: &Control, d: &State| {
+    let norm = |ode: &dyn Ode, control: &StepControl, d: &State| {
         scaled_norm(&ode.structure().groups, control, start, start, d)
     };
     let size = norm(ode, control, start);

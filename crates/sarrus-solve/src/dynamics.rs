@@ -10,19 +10,19 @@ mod friction;
 mod near;
 mod reactive;
 
-use crate::control::Control;
+use crate::control::StepControl;
 use crate::error::{SolveError, StepError};
 use crate::findings::Findings;
 use crate::formulations::Formulation;
-use crate::kkt::{HUB_DEGREE, Kkt, Rank, Rows};
+use crate::kkt::{ActiveRows, HUB_DEGREE, Kkt, RankDemand};
 use crate::problem::{Accel, Equations, Problem, Stage, State, Structure};
 use crate::stabilizations::Stabilization;
 use crate::tangent::Tangent;
-use crate::views::{Implicit, Ode, Staggered, StepInfo};
+use crate::views::{ImplicitOde, Ode, Staggered, StepInfo};
 use bridge::Bridge;
 use fast::Fast;
-use near::Near;
-pub use near::Steps;
+use near::SingularityGuard;
+pub use near::StepMode;
 use reactive::Reactive;
 
 /// Weight of terms of γ that cancel, where a residual is compared with its terms. A contradiction is a residual above 10⁻³ of
@@ -67,12 +67,12 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     usual_pivot: f64,
     /// The state there.
     nearest: State,
-    room: Room,
+    room: TangentWorkspace,
     counts: Counts,
-    near: Option<Near>,
+    near: Option<SingularityGuard>,
     /// Leads methods that resolve the constraints themselves.
     bridge: Option<Box<Bridge>>,
-    friction: friction::Room,
+    friction: friction::FrictionWorkspace,
     /// Forces that depend on multipliers.
     reactive: Reactive,
     fast: Fast,
@@ -94,11 +94,11 @@ pub struct Resting {
     pivots: [f64; 2],
     usual_pivot: f64,
     nearest: State,
-    room: Room,
+    room: TangentWorkspace,
     counts: Counts,
-    near: Option<Near>,
+    near: Option<SingularityGuard>,
     bridge: Option<Box<Bridge>>,
-    friction: friction::Room,
+    friction: friction::FrictionWorkspace,
     reactive: Reactive,
     fast: Fast,
     cancels: bool,
@@ -136,7 +136,7 @@ impl Resting {
 }
 
 /// Vectors for [`Ode::keep_tangent`].
-struct Room {
+struct TangentWorkspace {
     /// Momentum of a change (nv).
     momentum: Vec<f64>,
     /// What is left of it (nv).
@@ -160,7 +160,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         let s = problem.structure();
         let nearest = State::zeros(s);
         let reactive = Reactive::new(problem.reactive_forces(), s.nv);
-        let room = Room {
+        let room = TangentWorkspace {
             momentum: vec![0.0; s.nv],
             rest: vec![0.0; s.nv],
             still: vec![0.0; s.nc],
@@ -182,7 +182,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             counts: Counts::default(),
             near: None,
             bridge: None,
-            friction: friction::Room::default(),
+            friction: friction::FrictionWorkspace::default(),
             reactive,
             fast: Fast::Unknown,
             cancels: false,
@@ -241,7 +241,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         if !self.kkt.has_settled() {
             return Ok(None);
         }
-        self.kkt.factor(&self.eq, Rows::All, Rank::Any)?;
+        self.kkt.factor(&self.eq, ActiveRows::All, RankDemand::Any)?;
         if self.kkt.dependent_rows().is_empty() {
             return Ok(None);
         }
@@ -312,16 +312,16 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     }
 
     /// The part of `change` (nv) that the rows which take part leave alone, into `room.rest`.
-    fn tangent_part(&mut self, rows: Rows, change: &[f64]) -> Result<(), SolveError> {
-        let Room { momentum, rest, still, mu } = &mut self.room;
-        self.kkt.factor(&self.eq, rows, Rank::Any)?;
+    fn tangent_part(&mut self, rows: ActiveRows, change: &[f64]) -> Result<(), SolveError> {
+        let TangentWorkspace { momentum, rest, still, mu } = &mut self.room;
+        self.kkt.factor(&self.eq, rows, RankDemand::Any)?;
         self.eq.mass_mul(self.problem.structure(), change, momentum);
         self.kkt.solve(&self.eq, momentum, still, rest, mu).map(|_| ())
     }
 
     fn keep_tangent(&mut self, s: &State, delta: &mut State) -> Result<(), SolveError> {
         self.problem.update(s, Stage::POSITION, &mut self.eq);
-        self.tangent_part(Rows::All, &delta.v)?;
+        self.tangent_part(ActiveRows::All, &delta.v)?;
         delta.v.copy_from_slice(&self.room.rest);
 
         // positions, as a tangent vector and back
@@ -329,7 +329,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         let mut change = std::mem::take(&mut self.nearest.v);
         moved.iter_mut().zip(&s.q).zip(&delta.q).for_each(|((m, q), d)| *m = q + d);
         self.problem.difference(&moved, &s.q, &mut change);
-        let done = self.tangent_part(Rows::Holonomic, &change);
+        let done = self.tangent_part(ActiveRows::Holonomic, &change);
         moved.copy_from_slice(&s.q);
         self.problem.retract(&mut moved, &self.room.rest);
         delta.q.iter_mut().zip(&moved).zip(&s.q).for_each(|((d, m), q)| *d = m - q);
@@ -396,7 +396,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
     }
 
     fn is_exact(&self) -> bool {
-        self.near.as_ref().is_none_or(Near::is_exact)
+        self.near.as_ref().is_none_or(SingularityGuard::is_exact)
     }
 
     fn approach(&mut self, s: &mut State) -> bool {
@@ -469,7 +469,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
     fn bridge_from(
         &mut self,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<Option<StepInfo>, StepError> {
         Dynamics::bridge_from(self, s, control, is_adaptive)
@@ -479,7 +479,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         &mut self,
         taken: Result<StepInfo, StepError>,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<StepInfo, StepError> {
         Dynamics::bridge_over(self, taken, s, control, is_adaptive)
@@ -498,7 +498,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         if self.problem.frictions() == 0 { Some(self) } else { None }
     }
 
-    fn implicit(&mut self) -> Option<&mut dyn Implicit> {
+    fn implicit(&mut self) -> Option<&mut dyn ImplicitOde> {
         if self.problem.frictions() == 0 { Some(self) } else { None }
     }
 }
@@ -566,7 +566,7 @@ impl<P: Problem + ?Sized> Staggered for Dynamics<'_, P> {
     }
 }
 
-impl<P: Problem + ?Sized> Implicit for Dynamics<'_, P> {
+impl<P: Problem + ?Sized> ImplicitOde for Dynamics<'_, P> {
     fn new_tangent(&self) -> Option<Tangent> {
         self.problem.new_tangent()
     }
@@ -583,7 +583,7 @@ impl<P: Problem + ?Sized> Implicit for Dynamics<'_, P> {
 
     fn dependent_rows(&mut self, s: &State, out: &mut [bool]) -> Result<(), SolveError> {
         self.problem.update(s, Stage::POSITION, &mut self.eq);
-        self.kkt.factor(&self.eq, Rows::All, Rank::Any)?;
+        self.kkt.factor(&self.eq, ActiveRows::All, RankDemand::Any)?;
         out.fill(false);
         self.kkt.dependent_rows().iter().for_each(|&row| out[row] = true);
         Ok(())

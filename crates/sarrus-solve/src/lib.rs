@@ -31,18 +31,20 @@ mod views;
 
 pub use chart::Chart;
 pub use control::*;
-pub use dynamics::{Counts, Dynamics, Resting, Steps};
+pub use dynamics::{Counts, Dynamics, Resting, StepMode};
 pub use error::{MethodError, SolveError, StepError, StructureError, digits};
 pub use findings::{Findings, PartitionFound, RankFound, StabilityFound};
-pub use kkt::{HUB_DEGREE, Kkt, Rank, Rows, SolveReport};
+pub use kkt::{ActiveRows, HUB_DEGREE, Kkt, RankDemand, SolveReport};
 pub use options::{OptionDoc, OptionValue, Options};
-pub use passage::{Crossing, Held, PassageRecord, Regularize, Standing, Way, set_out, sharpen, standing};
+pub use passage::{
+    BranchDirection, Crossing, HeldVelocity, PassageRecord, Regularize, Standing, set_out, sharpen, standing,
+};
 pub use problem::{
-    Accel, Array, COEFFICIENTS, ColBlock, Entry, Equations, Expansion, Group, GroupKind, Problem, RowBlock,
-    Stage, State, Structure, StructureBuilder,
+    Accel, Array, COEFFICIENTS, ColBlock, Equations, Expansion, GroupKind, JacobianEntry, NormGroup, Problem,
+    RowBlock, Stage, State, Structure, StructureBuilder,
 };
 pub use rank::{TOLERANCE, kinematic_units};
 pub use rotations::{MOST_ROTATION, Rotated, Rotations};
-pub use stiffness::Stiffness;
-pub use tangent::{Pair, Tangent};
+pub use stiffness::StiffnessMonitor;
+pub use tangent::{Tangent, TangentBlock};
 pub use views::*;

@@ -15,7 +15,7 @@ mod solve;
 
 use crate::error::SolveError;
 use crate::findings::{Findings, PartitionFound};
-use crate::kkt::Rows;
+use crate::kkt::ActiveRows;
 use crate::problem::{Equations, Structure};
 use crate::rank::{FLOOR, RankKeeper};
 use sarrus_math::solve::PivotedQr;
@@ -25,7 +25,7 @@ const NO_ROW: f64 = 1e-18;
 /// A choice of independent coordinates, and J_u factored.
 #[derive(Debug, Clone)]
 pub(crate) struct Partition {
-    rows: Rows,
+    rows: ActiveRows,
     /// Scalar rows that take part.
     taking_part: Vec<usize>,
     /// D_r, per row that takes part.
@@ -59,7 +59,7 @@ pub(crate) struct Partition {
 
 impl Partition {
     /// Nothing chosen yet, for `rows`.
-    pub fn new(rows: Rows) -> Partition {
+    pub fn new(rows: ActiveRows) -> Partition {
         Partition {
             rows,
             taking_part: Vec::new(),
@@ -83,7 +83,7 @@ impl Partition {
 
     /// Says what the rank at the start is, where that is known, of all rows.
     pub fn tell(&mut self, s: &Structure, known: Option<usize>) {
-        let is_all = self.rows == Rows::All || s.rows.iter().all(|row| row.holonomic == row.size);
+        let is_all = self.rows == ActiveRows::All || s.rows.iter().all(|row| row.holonomic == row.size);
         self.known = known.filter(|_| is_all);
     }
 
@@ -181,7 +181,7 @@ impl Partition {
                 }
             }
             for row in &s.rows {
-                let n = if self.rows == Rows::All { row.size } else { row.holonomic };
+                let n = if self.rows == ActiveRows::All { row.size } else { row.holonomic };
                 self.taking_part.extend(row.start..row.start + n);
             }
             self.b.resize(self.taking_part.len(), 0.0);
@@ -228,10 +228,10 @@ impl Partition {
 }
 
 /// Every entry of J in the rows that take part: place of the row among them, velocity, value.
-fn entries(s: &Structure, rows: Rows, J: &[f64], mut each: impl FnMut(usize, usize, f64)) {
+fn entries(s: &Structure, rows: ActiveRows, J: &[f64], mut each: impl FnMut(usize, usize, f64)) {
     let mut first = 0;
     for row in &s.rows {
-        let n = if rows == Rows::All { row.size } else { row.holonomic };
+        let n = if rows == ActiveRows::All { row.size } else { row.holonomic };
         for e in &s.entries[row.entries.clone()] {
             let col = s.cols[e.col];
             for i in 0..n {

@@ -73,14 +73,14 @@ pub struct RowBlock {
 
 /// One block of J: rows of an element, columns of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct JacobianEntry {
     /// Index in [`Structure::cols`].
     pub col: usize,
     /// First index in [`Equations::J`] of the block, stored by rows.
     pub offset: usize,
 }
 
-/// Which of the state's arrays a [`Group`] lies in.
+/// Which of the state's arrays a [`NormGroup`] lies in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Array {
     /// Positions.
@@ -91,7 +91,7 @@ pub enum Array {
     X,
 }
 
-/// What the numbers of a [`Group`] are, so that error norms compare like with like.
+/// What the numbers of a [`NormGroup`] are, so that error norms compare like with like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GroupKind {
     /// Lengths, in q.
@@ -123,7 +123,7 @@ impl GroupKind {
 
 /// Neighbouring numbers of one kind, measured together in an error norm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Group {
+pub struct NormGroup {
     /// What the numbers are; says also which array they are in.
     pub kind: GroupKind,
     /// First index in that array.
@@ -150,9 +150,9 @@ pub struct Structure {
     /// Block rows of J, in the order of λ.
     pub rows: Vec<RowBlock>,
     /// Blocks of J, row by row.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<JacobianEntry>,
     /// Groups for error norms.
-    pub groups: Vec<Group>,
+    pub groups: Vec<NormGroup>,
     /// Those of angular velocities.
     pub(crate) angular: AngularVelocities,
     /// Length of [`Equations::mass`].
@@ -231,7 +231,7 @@ impl StructureBuilder {
             if s.entries[first..].iter().any(|e| e.col == col) {
                 self.error.get_or_insert(StructureError::RepeatedColumn { row, column: col });
             }
-            s.entries.push(Entry { col, offset: s.J_len });
+            s.entries.push(JacobianEntry { col, offset: s.J_len });
             s.J_len += size * block.size;
         }
         s.rows.push(RowBlock { start: s.nc, size, holonomic, entries: first..s.entries.len() });
@@ -241,7 +241,7 @@ impl StructureBuilder {
 
     /// Adds a group of `len` numbers from `start` in the array of `kind`.
     pub fn group(&mut self, kind: GroupKind, start: usize, len: usize) {
-        self.structure.groups.push(Group { kind, start, len });
+        self.structure.groups.push(NormGroup { kind, start, len });
     }
 
     /// Ends with `nq` positions and `nx` first-order states.
@@ -298,7 +298,7 @@ pub struct Equations {
     pub mass: Vec<f64>,
     /// Diagonal blocks of M⁻¹, likewise.
     pub minv: Vec<f64>,
-    /// Blocks of J, each by rows, at [`Entry::offset`].
+    /// Blocks of J, each by rows, at [`JacobianEntry::offset`].
     pub J: Vec<f64>,
     /// Applied minus inertial forces (nv), with the constraints' own non-ideal forces: Q + C.
     pub f: Vec<f64>,

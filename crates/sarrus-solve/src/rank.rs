@@ -17,7 +17,7 @@
 
 use crate::findings::RankFound;
 use crate::formulations::dense::fill_inverse_masses;
-use crate::passage::Part;
+use crate::passage::Subsystem;
 use crate::problem::{Array, Equations, GroupKind, Structure};
 
 /// Singular values of J up to this count as zero, with velocities in their kinematic units and rows of unit length: what rows that are off by
@@ -46,7 +46,7 @@ pub fn kinematic_units(s: &Structure, J: &[f64]) -> Vec<f64> {
         }
     }
     let mut units = vec![1.0; s.nv];
-    for part in Part::all(s) {
+    for part in Subsystem::all(s) {
         let of_part = part.velocities.iter().map(|&v| levers[v]);
         let mut of_part: Vec<f64> = of_part.filter(|l| *l > 0.0 && l.is_finite()).collect();
         of_part.sort_by(f64::total_cmp);

@@ -14,7 +14,7 @@
 //! In space, angles of joints count the rotation of one body against another, up to twice that of a body: where that may matter,
 //! the problem is asked ([`Ode::relative_rotation`](crate::Ode::relative_rotation)).
 
-use crate::problem::{Group, GroupKind};
+use crate::problem::{GroupKind, NormGroup};
 
 /// The most that a body, or one body of a joint against the other, rotates within a step \[rad\]: less than π, from which on
 /// revolutions are ambiguous.
@@ -169,7 +169,7 @@ pub(crate) struct AngularVelocities {
 
 impl AngularVelocities {
     /// Those among `groups`.
-    pub fn new(groups: &[Group]) -> AngularVelocities {
+    pub fn new(groups: &[NormGroup]) -> AngularVelocities {
         let angular = |len: usize| {
             let groups = groups.iter().filter(move |g| g.kind == GroupKind::AngularVelocity && g.len == len);
             groups.map(|g| g.start).collect()
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     fn angular<const N: usize>(groups: [(usize, usize); N]) -> AngularVelocities {
-        AngularVelocities::new(&groups.map(|(start, len)| Group {
+        AngularVelocities::new(&groups.map(|(start, len)| NormGroup {
             kind: GroupKind::AngularVelocity,
             start,
             len,

@@ -16,7 +16,7 @@ const ENDED: u32 = 6;
 
 /// Steps that stability has limited.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Stiffness {
+pub struct StiffnessMonitor {
     /// How many, estimated from the steps that were checked.
     pub limited: u64,
     /// Start of the first of them \[s\].
@@ -31,7 +31,7 @@ pub struct Stiffness {
     began: f64,
 }
 
-impl Stiffness {
+impl StiffnessMonitor {
     /// Whether the step after `steps` others is to be checked.
     pub(crate) fn is_due(&self, steps: u64) -> bool {
         let unsettled = self.streak > 0 && (self.streak < ESTABLISHED || self.calm > 0);

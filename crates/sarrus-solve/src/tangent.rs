@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 /// A block of K and D: rows and columns of two bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pair {
+pub struct TangentBlock {
     /// Indices in [`Structure::cols`], of the rows and of the columns.
     pub at: [usize; 2],
     /// First number of the block, by rows, in [`Tangent::K`] and [`Tangent::D`].
@@ -25,7 +25,7 @@ pub struct Pair {
 #[derive(Debug, Clone, Default)]
 pub struct Tangent {
     /// The blocks of K and D, each pair of bodies once.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<TangentBlock>,
     /// ∂(Jᵀλ - f)/∂q.
     pub K: Vec<f64>,
     /// -∂f/∂v.
@@ -62,7 +62,7 @@ impl Tangent {
         let [m, n] = at.map(|i| s.cols[i].size);
         let offset = self.K.len();
         self.places.insert(at, offset);
-        self.pairs.push(Pair { at, offset });
+        self.pairs.push(TangentBlock { at, offset });
         self.K.resize(offset + m * n, 0.0);
         self.D.resize(offset + m * n, 0.0);
     }

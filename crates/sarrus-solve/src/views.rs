@@ -4,14 +4,14 @@
 //! |---|---|---|
 //! | [`Ode`] | (q̇, v̇, ẋ) at a state | explicit Runge-Kutta, Adams |
 //! | [`Staggered`] | M, f, J, γ, Φ at a state, and displacements | motion and multipliers in turn |
-//! | [`Implicit`] | the same, and the tangent | implicit methods on the equations with their constraints |
+//! | [`ImplicitOde`] | the same, and the tangent | implicit methods on the equations with their constraints |
 //!
 //! A method that wants another face gets a trait of its own here, a stepping trait beside [`Step`], and a variant of [`Integrator`];
 //! [`integrate`] stays the one loop over all of them.
 //!
 //! [`integrate`]: crate::integrators::integrate
 
-use crate::control::Control;
+use crate::control::StepControl;
 use crate::error::{SolveError, StepError};
 use crate::findings::Findings;
 use crate::problem::{Accel, Equations, Stage, State, Structure};
@@ -75,7 +75,7 @@ pub trait Ode {
     fn bridge_from(
         &mut self,
         _s: &mut State,
-        _control: &mut Control,
+        _control: &mut StepControl,
         _is_adaptive: bool,
     ) -> Result<Option<StepInfo>, StepError> {
         Ok(None)
@@ -87,7 +87,7 @@ pub trait Ode {
         &mut self,
         taken: Result<StepInfo, StepError>,
         _s: &mut State,
-        _control: &mut Control,
+        _control: &mut StepControl,
         _is_adaptive: bool,
     ) -> Result<StepInfo, StepError> {
         taken
@@ -110,7 +110,7 @@ pub trait Ode {
     }
 
     /// The same problem for implicit methods, if it can be had so.
-    fn implicit(&mut self) -> Option<&mut dyn Implicit> {
+    fn implicit(&mut self) -> Option<&mut dyn ImplicitOde> {
         None
     }
 }
@@ -155,7 +155,7 @@ impl<T: Ode + ?Sized> Ode for &mut T {
     fn bridge_from(
         &mut self,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<Option<StepInfo>, StepError> {
         (**self).bridge_from(s, control, is_adaptive)
@@ -165,7 +165,7 @@ impl<T: Ode + ?Sized> Ode for &mut T {
         &mut self,
         taken: Result<StepInfo, StepError>,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<StepInfo, StepError> {
         (**self).bridge_over(taken, s, control, is_adaptive)
@@ -183,14 +183,14 @@ impl<T: Ode + ?Sized> Ode for &mut T {
         (**self).staggered()
     }
 
-    fn implicit(&mut self) -> Option<&mut dyn Implicit> {
+    fn implicit(&mut self) -> Option<&mut dyn ImplicitOde> {
         (**self).implicit()
     }
 }
 
 /// A problem whose constraints a method resolves itself: the one generator of J that its modules share.
 ///
-/// Three angular velocities in a [`Group`](crate::Group) are those of a body in its own axes, with -ω × J ω in f.
+/// Three angular velocities in a [`NormGroup`](crate::NormGroup) are those of a body in its own axes, with -ω × J ω in f.
 pub trait Staggered {
     /// Sizes, and the groups for error norms.
     fn structure(&self) -> &Structure;
@@ -238,8 +238,8 @@ pub trait Staggered {
 }
 
 /// A problem with its tangent, for methods that solve its equations at the end of a step.
-pub trait Implicit: Staggered {
-    /// Room for [`fill_tangent`](Implicit::fill_tangent); none where there is no tangent.
+pub trait ImplicitOde: Staggered {
+    /// Room for [`fill_tangent`](ImplicitOde::fill_tangent); none where there is no tangent.
     fn new_tangent(&self) -> Option<Tangent>;
 
     /// K and D at `s`, where the accelerations are `vdot` (nv) and the multipliers `lambda` (nc).
@@ -255,7 +255,7 @@ pub trait Implicit: Staggered {
     fn project(&mut self, s: &mut State) -> Result<(), SolveError>;
 }
 
-/// A method that advances an [`Implicit`] problem; otherwise as [`Step`].
+/// A method that advances an [`ImplicitOde`] problem; otherwise as [`Step`].
 pub trait ImplicitStep: Send {
     /// As [`Step::order`].
     fn order(&self) -> u32;
@@ -277,13 +277,13 @@ pub trait ImplicitStep: Send {
     /// As [`Step::step`].
     fn step(
         &mut self,
-        view: &mut dyn Implicit,
+        view: &mut dyn ImplicitOde,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
     ) -> Result<StepInfo, StepError>;
 
     /// As [`Step::dense`].
-    fn dense(&mut self, view: &mut dyn Implicit, t: f64, out: &mut State) -> Result<(), StepError>;
+    fn dense(&mut self, view: &mut dyn ImplicitOde, t: f64, out: &mut State) -> Result<(), StepError>;
 
     /// The method's own λ (nc) at the end of the step just taken.
     fn multipliers(&self) -> &[f64];
@@ -308,7 +308,7 @@ pub trait Step: Send {
     /// Sizes the workspace and forgets the previous step. The only place that allocates.
     fn prepare(&mut self, structure: &Structure);
 
-    /// Takes one accepted step, from `s` towards [`Control::t_end`] and never beyond it.
+    /// Takes one accepted step, from `s` towards [`StepControl::t_end`] and never beyond it.
     ///
     /// On an error `s` is left as it was. Call [`prepare`](Step::prepare) before the first step, and whenever
     /// `ode` has changed otherwise than through [`Ode::finish_step`].
@@ -316,7 +316,7 @@ pub trait Step: Send {
         &mut self,
         ode: &mut dyn Ode,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
     ) -> Result<StepInfo, StepError>;
 
     /// Writes the state at time `t` \[s\] inside the step just taken into `out`, which must have its sizes; `t`
@@ -328,7 +328,7 @@ pub trait Step: Send {
     fn dense(
         &mut self,
         ode: &mut dyn Ode,
-        control: &mut Control,
+        control: &mut StepControl,
         t: f64,
         out: &mut State,
     ) -> Result<(), StepError>;
@@ -358,7 +358,7 @@ pub trait StaggeredStep: Send {
         &mut self,
         view: &mut dyn Staggered,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
     ) -> Result<StepInfo, StepError>;
 
     /// As [`Step::dense`].
@@ -375,19 +375,19 @@ pub trait StaggeredStep: Send {
 
 /// The view that a method needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum View {
+pub enum MethodView {
     /// [`Ode`].
     Ode,
     /// [`Staggered`].
     Staggered,
-    /// [`Implicit`].
+    /// [`ImplicitOde`].
     Implicit,
 }
 
-impl View {
+impl MethodView {
     /// Whether the method resolves the constraints itself, so that no formulation or stabilization takes part.
     pub fn resolves_constraints(self) -> bool {
-        self != View::Ode
+        self != MethodView::Ode
     }
 }
 
@@ -459,7 +459,7 @@ impl Integrator {
         &mut self,
         ode: &mut O,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
     ) -> Result<StepInfo, StepError> {
         let limit = self.rotation_limit();
         control.rotations.limit = limit;
@@ -487,7 +487,7 @@ impl Integrator {
         &mut self,
         ode: &mut O,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
     ) -> Result<StepInfo, StepError> {
         let is_adaptive = self.is_adaptive();
         if let Integrator::Ode(m) = self {
@@ -509,7 +509,7 @@ impl Integrator {
     pub fn dense<O: Ode>(
         &mut self,
         ode: &mut O,
-        control: &mut Control,
+        control: &mut StepControl,
         t: f64,
         out: &mut State,
     ) -> Result<(), StepError> {

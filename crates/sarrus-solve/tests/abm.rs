@@ -3,9 +3,9 @@
 #[allow(dead_code)] // shared with the other tests
 mod toy;
 
-use sarrus_solve::integrators::{Because, Flow, Observer, Samples, find, integrate};
+use sarrus_solve::integrators::{Because, Observer, Proceed, Samples, find, integrate};
 use sarrus_solve::{
-    Control, GroupKind, Integrator, Ode, Options, State, StepCounts, StepInfo, Structure, error_norm,
+    GroupKind, Integrator, Ode, Options, State, StepControl, StepCounts, StepInfo, Structure, error_norm,
 };
 use toy::{PLAIN, Rates, Toy, body, body_at, distance, first_order, state_x};
 
@@ -21,7 +21,7 @@ fn abm(max_order: u32) -> Integrator {
 /// Error at the end of a run of the toy body, and what it cost.
 fn orbit(method: &mut Integrator, tol: f64, end: f64) -> (f64, StepCounts) {
     let mut s = body_at(0.0, &PLAIN);
-    let mut control = Control::new(tol, tol, None).unwrap();
+    let mut control = StepControl::new(tol, tol, None).unwrap();
     let ended = integrate(&mut body(), method, &mut control, &mut s, end, &mut Samples::none(), &mut ());
     assert_eq!(ended.because, Because::End);
     (distance(&s, &body_at(end, &PLAIN)), ended.counts)
@@ -79,7 +79,7 @@ fn last_step(
         dx[0] = f(s.t);
         Ok(())
     });
-    let mut control = Control::new(LOOSE, LOOSE, None).unwrap();
+    let mut control = StepControl::new(LOOSE, LOOSE, None).unwrap();
     control.t_end = 1e3;
     let mut s = state_x(&[0.0]);
     method.prepare(ode.structure());
@@ -164,7 +164,7 @@ fn pendulum(projected: bool) -> impl Ode {
 
 fn swing(projected: bool, tol: f64) -> (State, StepCounts) {
     let mut s = State { t: 0.0, q: vec![1.0, 0.0], v: vec![0.0, 0.0], x: vec![] };
-    let mut control = Control::new(tol, tol, None).unwrap();
+    let mut control = StepControl::new(tol, tol, None).unwrap();
     let none = &mut Samples::none();
     let ended = integrate(&mut pendulum(projected), &mut abm(12), &mut control, &mut s, 5.0, none, &mut ());
     assert_eq!(ended.because, Because::End);
@@ -190,16 +190,16 @@ fn projection_costs_neither_order_nor_accuracy() {
 struct Log(Vec<(StepInfo, State)>);
 
 impl<O> Observer<O> for Log {
-    fn step(&mut self, _: &mut O, s: &State, info: &StepInfo) -> Flow {
+    fn step(&mut self, _: &mut O, s: &State, info: &StepInfo) -> Proceed {
         self.0.push((*info, s.clone()));
-        Flow::Continue
+        Proceed::Continue
     }
 }
 
 #[test]
 fn the_last_steps_share_what_is_left_and_none_fails_for_it() {
     let mut log = Log::default();
-    let mut control = Control::new(1e-9, 1e-9, None).unwrap();
+    let mut control = StepControl::new(1e-9, 1e-9, None).unwrap();
     let mut s = body_at(0.0, &PLAIN);
     let end = 2.0 * std::f64::consts::PI;
     integrate(&mut body(), &mut abm(12), &mut control, &mut s, end, &mut Samples::none(), &mut log);
@@ -213,7 +213,7 @@ fn the_last_steps_share_what_is_left_and_none_fails_for_it() {
 }
 
 /// What `method` does from `s`, for a few steps.
-fn few_steps(method: &mut Integrator, s: &State, control: &mut Control) -> Vec<(f64, State)> {
+fn few_steps(method: &mut Integrator, s: &State, control: &mut StepControl) -> Vec<(f64, State)> {
     let mut s = s.clone();
     (0..5)
         .map(|_| {
@@ -226,7 +226,7 @@ fn few_steps(method: &mut Integrator, s: &State, control: &mut Control) -> Vec<(
 #[test]
 fn it_starts_anew_from_another_state_and_after_a_restart_only() {
     let control = || {
-        let mut control = Control::new(1e-8, 1e-8, None).unwrap();
+        let mut control = StepControl::new(1e-8, 1e-8, None).unwrap();
         control.t_end = 8.0;
         control
     };
@@ -269,7 +269,7 @@ fn an_unannounced_jump_is_passed() {
         });
         let mut s = state_x(&[0.0, 0.0]);
         let mut log = Log::default();
-        let mut control = Control::new(tol, tol, None).unwrap();
+        let mut control = StepControl::new(tol, tol, None).unwrap();
         let none = &mut Samples::none();
         let ended = integrate(&mut ode, &mut abm(12), &mut control, &mut s, 3.0, none, &mut log);
         assert_eq!(ended.because, Because::End);
@@ -320,7 +320,7 @@ fn what_is_asked_of_the_order_is_checked() {
 #[test]
 fn no_step_above_the_tolerance_is_accepted() {
     let mut log = Log::default();
-    let mut control = Control::new(1e-7, 1e-7, None).unwrap();
+    let mut control = StepControl::new(1e-7, 1e-7, None).unwrap();
     let mut s = body_at(0.0, &PLAIN);
     let start = s.clone();
     integrate(&mut body(), &mut abm(12), &mut control, &mut s, 4.0, &mut Samples::none(), &mut log);

@@ -3,18 +3,18 @@
 mod toy;
 
 use sarrus_solve::integrators::{
-    Because, Change, Ended, Flow, KINDS, Kind, Observer, Samples, Taken, find, integrate,
+    Because, Change, Ended, IntegratorKind, KINDS, Observer, Proceed, Samples, TakenStep, find, integrate,
 };
 use sarrus_solve::{
-    Control, GroupKind, Integrator, Ode, Options, SolveError, State, StepError, StepInfo, Structure, View,
-    error_norm,
+    GroupKind, Integrator, MethodView, Ode, Options, SolveError, State, StepControl, StepError, StepInfo,
+    Structure, error_norm,
 };
 use toy::{PLAIN, Rates, Toy, body, body_at, distance, first_order, product, state_x, turn};
 
 /// Tolerances so loose that an adaptive method takes its largest step always.
 const LOOSE: f64 = 1e30;
 
-fn make(kind: &Kind) -> Integrator {
+fn make(kind: &IntegratorKind) -> Integrator {
     (kind.new)(&Options::new()).unwrap()
 }
 
@@ -23,23 +23,23 @@ fn by_name(name: &str) -> Integrator {
 }
 
 /// Those that need no more than right sides.
-fn ode_kinds() -> impl Iterator<Item = &'static Kind> {
-    KINDS.iter().filter(|k| k.view == View::Ode)
+fn ode_kinds() -> impl Iterator<Item = &'static IntegratorKind> {
+    KINDS.iter().filter(|k| k.view == MethodView::Ode)
 }
 
-fn adaptive_kinds() -> impl Iterator<Item = &'static Kind> {
+fn adaptive_kinds() -> impl Iterator<Item = &'static IntegratorKind> {
     ode_kinds().filter(|k| k.adaptive)
 }
 
 /// Those whose order can be seen from steps of a given size.
-fn kinds_of_one_order() -> impl Iterator<Item = &'static Kind> {
+fn kinds_of_one_order() -> impl Iterator<Item = &'static IntegratorKind> {
     ode_kinds().filter(|k| k.least_order == k.order)
 }
 
 fn run<O: Ode>(
     ode: &mut O,
     method: &mut Integrator,
-    control: &mut Control,
+    control: &mut StepControl,
     s: &mut State,
     t_end: f64,
 ) -> Ended {
@@ -59,10 +59,10 @@ impl<O> Observer<O> for Log {
         self.samples.push(s.clone());
     }
 
-    fn step(&mut self, _: &mut O, s: &State, info: &StepInfo) -> Flow {
+    fn step(&mut self, _: &mut O, s: &State, info: &StepInfo) -> Proceed {
         assert_eq!(s.t, info.t + info.h);
         self.steps.push(*info);
-        if Some(self.steps.len()) == self.stop_after { Flow::Stop } else { Flow::Continue }
+        if Some(self.steps.len()) == self.stop_after { Proceed::Stop } else { Proceed::Continue }
     }
 }
 
@@ -71,20 +71,20 @@ impl<O> Observer<O> for Log {
 struct Errors([f64; 2]);
 
 impl<O> Observer<O> for Errors {
-    fn step(&mut self, _: &mut O, s: &State, _: &StepInfo) -> Flow {
+    fn step(&mut self, _: &mut O, s: &State, _: &StepInfo) -> Proceed {
         let exact = body_at(s.t, &PLAIN);
         let worst = |a: &[f64], b: &[f64]| a.iter().zip(b).fold(0.0, |e: f64, (a, b)| e.max((a - b).abs()));
         let now = [worst(&s.q[..3], &exact.q), worst(&s.q[3..], &exact.q[3..])];
         self.0 = [0, 1].map(|i| self.0[i].max(now[i]));
-        Flow::Continue
+        Proceed::Continue
     }
 }
 
 /// Errors of `steps` equal steps over eight seconds of the toy body.
-fn errors_of_fixed_steps(kind: &Kind, steps: u32) -> [f64; 2] {
+fn errors_of_fixed_steps(kind: &IntegratorKind, steps: u32) -> [f64; 2] {
     let end = 8.0;
     let mut s = body_at(0.0, &PLAIN);
-    let mut control = Control::new(LOOSE, LOOSE, Some(end / f64::from(steps))).unwrap();
+    let mut control = StepControl::new(LOOSE, LOOSE, Some(end / f64::from(steps))).unwrap();
     let (mut method, none, mut errors) = (make(kind), &mut Samples::none(), Errors::default());
     let ended = integrate(&mut body(), &mut method, &mut control, &mut s, end, none, &mut errors);
     assert_eq!((ended.because, ended.counts.steps), (Because::End, u64::from(steps)), "{}", kind.name);
@@ -115,10 +115,10 @@ fn every_method_converges_at_its_declared_order() {
 }
 
 /// Largest error inside one step of size `h` from a place that is in no way special.
-fn error_inside_a_step(kind: &Kind, h: f64) -> f64 {
+fn error_inside_a_step(kind: &IntegratorKind, h: f64) -> f64 {
     let mut ode = body();
     let mut method = make(kind);
-    let mut control = Control::new(LOOSE, LOOSE, Some(h)).unwrap();
+    let mut control = StepControl::new(LOOSE, LOOSE, Some(h)).unwrap();
     let start = 0.7;
     let mut s = body_at(start, &PLAIN);
     let mut between = s.clone();
@@ -184,7 +184,7 @@ fn dense_output_joins_the_projected_states_smoothly() {
     for kind in ode_kinds() {
         let mut ode = pendulum();
         let mut method = make(kind);
-        let mut control = Control::new(LOOSE, LOOSE, Some(0.1)).unwrap();
+        let mut control = StepControl::new(LOOSE, LOOSE, Some(0.1)).unwrap();
         control.t_end = 1.0;
         let mut s = pendulum_at_start();
         method.prepare(ode.structure());
@@ -204,9 +204,9 @@ fn dense_output_joins_the_projected_states_smoothly() {
     }
 }
 
-fn error_at_tolerance(kind: &Kind, rtol: f64) -> f64 {
+fn error_at_tolerance(kind: &IntegratorKind, rtol: f64) -> f64 {
     let mut s = body_at(0.0, &PLAIN);
-    let mut control = Control::new(rtol, rtol, None).unwrap();
+    let mut control = StepControl::new(rtol, rtol, None).unwrap();
     let ended = run(&mut body(), &mut make(kind), &mut control, &mut s, 2.0);
     assert_eq!(ended.because, Because::End);
     distance(&s, &body_at(2.0, &PLAIN))
@@ -241,7 +241,7 @@ fn turning_the_world_axes_changes_no_step() {
         let go = |axes: &[f64; 4]| {
             let mut s = body_at(0.0, axes);
             let mut log = Log::default();
-            let mut control = Control::new(1e-6, 1e-8, None).unwrap();
+            let mut control = StepControl::new(1e-6, 1e-8, None).unwrap();
             integrate(
                 &mut body(),
                 &mut make(kind),
@@ -270,7 +270,7 @@ fn turning_the_world_axes_changes_no_step() {
 /// One oscillator among many numbers at rest, at any place: the same steps as alone.
 #[test]
 fn what_rests_and_what_order_it_comes_in_changes_no_step() {
-    let go = |kind: &Kind, n: usize, at: usize| {
+    let go = |kind: &IntegratorKind, n: usize, at: usize| {
         let mut ode = first_order(2 * n, move |s, (_, _, dx)| {
             dx.fill(0.0);
             dx[2 * at] = s.x[2 * at + 1];
@@ -280,7 +280,7 @@ fn what_rests_and_what_order_it_comes_in_changes_no_step() {
         let mut s = state_x(&vec![0.0; 2 * n]);
         s.x[2 * at] = 1.0;
         let mut log = Log::default();
-        let mut control = Control::new(1e-6, 1e-8, None).unwrap();
+        let mut control = StepControl::new(1e-6, 1e-8, None).unwrap();
         integrate(&mut ode, &mut make(kind), &mut control, &mut s, 1.0, &mut Samples::none(), &mut log);
         log.steps
     };
@@ -301,7 +301,7 @@ fn structure(kind: GroupKind, len: usize, count: usize) -> Structure {
 
 #[test]
 fn many_turns_do_not_loosen_an_angle() {
-    let control = Control::new(1e-6, 1e-9, None).unwrap();
+    let control = StepControl::new(1e-6, 1e-9, None).unwrap();
     let angle = |theta: f64| State { q: vec![theta], ..State::default() };
     let angles = structure(GroupKind::Angle, 1, 1);
     let norm = |theta: f64| error_norm(&angles, &control, &angle(theta), &angle(theta), &angle(1e-6));
@@ -312,7 +312,7 @@ fn many_turns_do_not_loosen_an_angle() {
 /// A small planar turn measured as an angle and as a quaternion.
 #[test]
 fn a_planar_body_is_measured_as_a_spatial_one() {
-    let control = Control::new(1e-6, 1e-9, None).unwrap();
+    let control = StepControl::new(1e-6, 1e-9, None).unwrap();
     let small = 1e-7;
     let at = |q: &[f64]| State { q: q.to_vec(), ..State::default() };
     let angle = structure(GroupKind::Angle, 1, 1);
@@ -325,7 +325,7 @@ fn a_planar_body_is_measured_as_a_spatial_one() {
 
 #[test]
 fn an_estimate_that_is_not_a_number_is_never_hidden_by_others() {
-    let control = Control::new(1e-6, 1e-9, None).unwrap();
+    let control = StepControl::new(1e-6, 1e-9, None).unwrap();
     let x = |x: &[f64]| state_x(x);
     let both = structure(GroupKind::Auxiliary, 1, 2);
     let norm = |d: &[f64]| error_norm(&both, &control, &x(&[1.0, 1.0]), &x(&[1.0, 1.0]), &x(d));
@@ -345,7 +345,7 @@ fn numbers_in_no_group_do_not_control_the_step() {
                 Ok(())
             });
             ode.structure.nx = 2;
-            let mut control = Control::new(1e-6, 1e-8, None).unwrap();
+            let mut control = StepControl::new(1e-6, 1e-8, None).unwrap();
             run(&mut ode, &mut make(kind), &mut control, &mut state_x(&[1.0, 0.0]), 3.0).counts
         };
         assert_eq!(go(0.0), go(1e3), "{}", kind.name);
@@ -365,7 +365,7 @@ fn a_run_that_cannot_go_on_keeps_what_it_has() {
         });
         let mut s = state_x(&[1.0]);
         let mut log = Log::default();
-        let mut control = Control::new(1e-6, 1e-8, (!kind.adaptive).then_some(0.05)).unwrap();
+        let mut control = StepControl::new(1e-6, 1e-8, (!kind.adaptive).then_some(0.05)).unwrap();
         let mut samples = Samples::every(0.0, 0.1, 2.0);
         let ended = integrate(&mut ode, &mut make(kind), &mut control, &mut s, 2.0, &mut samples, &mut log);
         let Because::Failed(StepError::Solve { t, source }) = ended.because else {
@@ -407,7 +407,7 @@ fn a_failing_stage_shortens_an_adaptive_step() {
             evaluations: 0,
         };
         let mut s = state_x(&[0.0]);
-        let mut control = Control::new(1e-3, 1e-3, None).unwrap();
+        let mut control = StepControl::new(1e-3, 1e-3, None).unwrap();
         let ended = run(&mut noting, &mut make(kind), &mut control, &mut s, 1.0);
         assert_eq!(ended.because, Because::End, "{}", kind.name);
         assert!(ended.counts.rejected > 0, "{}", kind.name);
@@ -437,7 +437,7 @@ fn a_step_that_cannot_be_finished_is_shortened_or_reported() {
             evaluations: 0,
         };
         let mut s = state_x(&[0.0]);
-        let mut control = Control::new(1e-3, 1e-3, Some(0.1)).unwrap();
+        let mut control = StepControl::new(1e-3, 1e-3, Some(0.1)).unwrap();
         let ended = run(&mut ode, &mut make(kind), &mut control, &mut s, 0.5);
         if kind.adaptive {
             assert_eq!(ended.because, Because::End, "{}", kind.name);
@@ -458,7 +458,7 @@ fn a_solution_that_ends_is_not_stepped_over() {
             Ok(())
         });
         let mut s = state_x(&[1.0]);
-        let mut control = Control::new(1e-8, 1e-8, None).unwrap();
+        let mut control = StepControl::new(1e-8, 1e-8, None).unwrap();
         let ended = run(&mut ode, &mut make(kind), &mut control, &mut s, 2.0);
         let Because::Failed(StepError::StepTooSmall { t, h_min }) = ended.because else {
             panic!("{}: {ended:?}", kind.name);
@@ -479,7 +479,7 @@ fn a_least_step_is_respected() {
             dx[0] = s.x[0] * s.x[0];
             Ok(())
         });
-        let mut control = Control::new(1e-8, 1e-8, None).unwrap();
+        let mut control = StepControl::new(1e-8, 1e-8, None).unwrap();
         let ended = run(&mut ode, &mut method, &mut control, &mut state_x(&[1.0]), 2.0);
         let Because::Failed(StepError::StepTooSmall { h_min, .. }) = ended.because else {
             panic!("{}: {ended:?}", kind.name);
@@ -496,7 +496,7 @@ fn rates_that_are_not_numbers_end_the_run() {
             Ok(())
         });
         let mut s = state_x(&[0.0]);
-        let mut control = Control::new(1e-6, 1e-6, Some(0.1)).unwrap();
+        let mut control = StepControl::new(1e-6, 1e-6, Some(0.1)).unwrap();
         let ended = run(&mut ode, &mut make(kind), &mut control, &mut s, 1.0);
         assert!(matches!(ended.because, Because::Failed(_)), "{}: {ended:?}", kind.name);
         assert!(s.is_finite() && s.t < 0.61, "{}", kind.name);
@@ -514,7 +514,7 @@ fn the_end_is_hit_exactly() {
             });
             let mut s = state_x(&[1.0]);
             let mut log = Log::default();
-            let mut control = Control::new(1e-4, 1e-6, Some(step)).unwrap();
+            let mut control = StepControl::new(1e-4, 1e-6, Some(step)).unwrap();
             let none = &mut Samples::none();
             let ended = integrate(&mut ode, &mut make(kind), &mut control, &mut s, end, none, &mut log);
             assert_eq!((ended.at, s.t, ended.because), (end, end, Because::End), "{}", kind.name);
@@ -538,7 +538,7 @@ fn no_sliver_is_left_before_the_end() {
             Ok(())
         });
         let mut log = Log::default();
-        let mut control = Control::new(1e-4, 1e-6, Some(0.1)).unwrap();
+        let mut control = StepControl::new(1e-4, 1e-6, Some(0.1)).unwrap();
         let mut s = state_x(&[0.0]);
         let none = &mut Samples::none();
         integrate(&mut ode, &mut make(kind), &mut control, &mut s, 1.0001, none, &mut log);
@@ -554,7 +554,7 @@ fn the_step_asked_for_is_the_first_and_largest() {
             Ok(())
         });
         let mut log = Log::default();
-        let mut control = Control::new(1e-4, 1e-6, Some(0.01)).unwrap();
+        let mut control = StepControl::new(1e-4, 1e-6, Some(0.01)).unwrap();
         let mut s = state_x(&[1.0]);
         let none = &mut Samples::none();
         integrate(&mut ode, &mut make(kind), &mut control, &mut s, 1.0, none, &mut log);
@@ -569,7 +569,7 @@ fn a_fixed_step_method_without_a_step_takes_a_thousand() {
         dx[0] = 1.0;
         Ok(())
     });
-    let mut control = Control::new(1e-6, 1e-8, None).unwrap();
+    let mut control = StepControl::new(1e-6, 1e-8, None).unwrap();
     let ended = run(&mut ode, &mut by_name("rk4"), &mut control, &mut state_x(&[0.0]), 2.0);
     assert_eq!((ended.counts.steps, control.step), (1000, Some(0.002)));
 }
@@ -596,7 +596,7 @@ fn the_slope_at_the_end_is_used_again_unless_the_step_was_corrected() {
                 finish: move |_: &mut State| Ok(changed),
                 evaluations: 0,
             };
-            let mut control = Control::new(LOOSE, LOOSE, Some(0.1)).unwrap();
+            let mut control = StepControl::new(LOOSE, LOOSE, Some(0.1)).unwrap();
             let ended = run(&mut ode, &mut by_name(name), &mut control, &mut state_x(&[0.0]), 10.0);
             assert_eq!(ended.counts.steps, 100);
             assert_eq!(ended.counts.rhs, evaluations, "{name}, changed: {changed}");
@@ -610,7 +610,7 @@ fn samples_come_in_order_at_their_times_and_agree_with_the_solution() {
     for kind in adaptive_kinds() {
         let mut s = body_at(0.0, &PLAIN);
         let mut log = Log::default();
-        let mut control = Control::new(1e-9, 1e-9, None).unwrap();
+        let mut control = StepControl::new(1e-9, 1e-9, None).unwrap();
         let mut samples = Samples::every(0.0, 0.003, 2.0);
         integrate(&mut body(), &mut make(kind), &mut control, &mut s, 2.0, &mut samples, &mut log);
         assert_eq!(log.samples.len(), 668, "{}", kind.name);
@@ -632,7 +632,7 @@ fn samples_beyond_one_call_are_kept_for_the_next() {
     });
     let mut s = state_x(&[0.0]);
     let mut log = Log::default();
-    let mut control = Control::new(1e-6, 1e-6, None).unwrap();
+    let mut control = StepControl::new(1e-6, 1e-6, None).unwrap();
     let mut method = by_name("rk45");
     let mut samples = Samples::new([-1.0, 0.0, 0.2, 0.5, 0.9, 1.5].into_iter());
     for end in [0.4, 0.5, 1.0, 0.7] {
@@ -652,7 +652,7 @@ impl<O: Ode> Observer<O> for Cutter {
         self.0.sample(ode, s);
     }
 
-    fn cut(&mut self, step: &mut Taken<'_, O>) -> Result<Option<f64>, StepError> {
+    fn cut(&mut self, step: &mut TakenStep<'_, O>) -> Result<Option<f64>, StepError> {
         let t = std::f64::consts::FRAC_PI_3;
         let inside = step.info.t < t && t <= step.end.t;
         if inside {
@@ -661,17 +661,17 @@ impl<O: Ode> Observer<O> for Cutter {
         Ok(inside.then_some(t))
     }
 
-    fn step(&mut self, ode: &mut O, s: &State, info: &StepInfo) -> Flow {
+    fn step(&mut self, ode: &mut O, s: &State, info: &StepInfo) -> Proceed {
         self.0.step(ode, s, info)
     }
 }
 
 #[test]
 fn a_step_that_is_cut_ends_there_and_the_run_can_go_on() {
-    for kind in KINDS.iter().filter(|k| k.view == View::Ode && k.order > 1) {
+    for kind in KINDS.iter().filter(|k| k.view == MethodView::Ode && k.order > 1) {
         let mut s = body_at(0.0, &PLAIN);
         let mut log = Cutter::default();
-        let mut control = Control::new(1e-9, 1e-9, (!kind.adaptive).then_some(1e-3)).unwrap();
+        let mut control = StepControl::new(1e-9, 1e-9, (!kind.adaptive).then_some(1e-3)).unwrap();
         let (mut ode, mut method) = (body(), make(kind));
         let mut samples = Samples::every(0.0, 0.1, 2.0);
         let ended = integrate(&mut ode, &mut method, &mut control, &mut s, 2.0, &mut samples, &mut log);
@@ -693,7 +693,7 @@ fn even_samples_end_at_the_end() {
         let mut ode = first_order(0, |_, _| Ok(()));
         let mut log = Log::default();
         let mut s = State { t: start, ..state_x(&[]) };
-        let mut control = Control::new(1e-6, 1e-6, None).unwrap();
+        let mut control = StepControl::new(1e-6, 1e-6, None).unwrap();
         let mut samples = Samples::every(start, every, end);
         integrate(&mut ode, &mut by_name("rk4"), &mut control, &mut s, end, &mut samples, &mut log);
         log.samples.iter().map(|s| s.t).collect::<Vec<_>>()
@@ -714,7 +714,7 @@ fn the_observer_can_stop_a_run() {
     });
     let mut s = state_x(&[0.0]);
     let mut log = Log { stop_after: Some(3), ..Log::default() };
-    let mut control = Control::new(1e-6, 1e-6, Some(0.25)).unwrap();
+    let mut control = StepControl::new(1e-6, 1e-6, Some(0.25)).unwrap();
     let mut samples = Samples::every(0.0, 0.25, 2.0);
     let ended = integrate(&mut ode, &mut by_name("rk4"), &mut control, &mut s, 2.0, &mut samples, &mut log);
     assert_eq!((ended.because, ended.at, ended.counts.steps), (Because::Stopped, 0.75, 3));
@@ -746,7 +746,7 @@ fn options_are_checked() {
     for (rtol, atol, step) in
         [(-1.0, 1.0, None), (f64::NAN, 1.0, None), (0.0, 0.0, None), (0.1, 0.1, Some(0.0))]
     {
-        assert!(Control::new(rtol, atol, step).is_err(), "{rtol} {atol} {step:?}");
+        assert!(StepControl::new(rtol, atol, step).is_err(), "{rtol} {atol} {step:?}");
     }
 }
 
@@ -755,7 +755,7 @@ fn options_are_checked() {
 fn an_integrator_can_be_used_for_another_problem() {
     for kind in ode_kinds() {
         let mut method = make(kind);
-        let control = || Control::new(1e-6, 1e-8, Some(0.01)).unwrap();
+        let control = || StepControl::new(1e-6, 1e-8, Some(0.01)).unwrap();
         let mut first = first_order(3, |_, (_, _, dx)| {
             dx.fill(1.0);
             Ok(())
@@ -781,7 +781,7 @@ impl<O> Observer<O> for Kicks {
         self.log.sample(ode, s);
     }
 
-    fn step(&mut self, ode: &mut O, s: &State, info: &StepInfo) -> Flow {
+    fn step(&mut self, ode: &mut O, s: &State, info: &StepInfo) -> Proceed {
         self.log.step(ode, s, info)
     }
 
@@ -800,12 +800,12 @@ impl<O> Observer<O> for Kicks {
 /// ẋ = -x: from kick to kick x falls by exp(-1/4). Samples at a kick see it, those between lie on the way.
 #[test]
 fn a_state_that_is_changed_between_steps_goes_on_from_there() {
-    for kind in KINDS.iter().filter(|k| k.view == View::Ode && k.order > 1) {
+    for kind in KINDS.iter().filter(|k| k.view == MethodView::Ode && k.order > 1) {
         let mut ode = first_order(1, |s, (_, _, dx)| {
             dx[0] = -s.x[0];
             Ok(())
         });
-        let mut control = Control::new(1e-10, 1e-12, (!kind.adaptive).then_some(0.01)).unwrap();
+        let mut control = StepControl::new(1e-10, 1e-12, (!kind.adaptive).then_some(0.01)).unwrap();
         let (mut method, mut s) = (make(kind), state_x(&[1.0]));
         let (mut kicks, mut samples) = (Kicks::default(), Samples::every(0.0, 0.125, 2.0));
         let mut go = |s: &mut State, kicks: &mut Kicks| {
@@ -834,15 +834,15 @@ fn a_state_that_is_changed_between_steps_goes_on_from_there() {
 fn quaternions_are_unit_at_the_end_of_every_step() {
     struct Unit;
     impl<O> Observer<O> for Unit {
-        fn step(&mut self, _: &mut O, s: &State, _: &StepInfo) -> Flow {
+        fn step(&mut self, _: &mut O, s: &State, _: &StepInfo) -> Proceed {
             let norm = s.q[3..].iter().map(|x| x * x).sum::<f64>();
             assert!((norm - 1.0).abs() < 1e-15 * 4.0, "{norm}");
-            Flow::Continue
+            Proceed::Continue
         }
     }
     for kind in ode_kinds() {
         let mut s = body_at(0.0, &PLAIN);
-        let mut control = Control::new(LOOSE, LOOSE, Some(0.2)).unwrap();
+        let mut control = StepControl::new(LOOSE, LOOSE, Some(0.2)).unwrap();
         let none = &mut Samples::none();
         integrate(&mut body(), &mut make(kind), &mut control, &mut s, 2.0, none, &mut Unit);
     }
@@ -876,7 +876,7 @@ fn the_size_of_every_trial_is_announced() {
     for kind in ode_kinds() {
         let structure = first_order(1, |_, _| Ok(())).structure;
         let mut ode = Announced { structure, h: f64::NAN };
-        let mut control = Control::new(1e-6, 1e-6, None).unwrap();
+        let mut control = StepControl::new(1e-6, 1e-6, None).unwrap();
         let ended = run(&mut ode, &mut make(kind), &mut control, &mut state_x(&[0.0]), 2.0);
         assert_eq!(ended.because, Because::End, "{}", kind.name);
     }

@@ -5,7 +5,7 @@
 mod toy;
 
 use sarrus_solve::integrators::KINDS;
-use sarrus_solve::{Control, Ode, Options, View};
+use sarrus_solve::{MethodView, Ode, Options, StepControl};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use toy::{PLAIN, body, body_at, distance};
@@ -51,10 +51,10 @@ fn the_counter_counts() {
 
 #[test]
 fn steps_and_dense_output_allocate_nothing_after_the_first() {
-    for kind in KINDS.iter().filter(|k| k.view == View::Ode) {
+    for kind in KINDS.iter().filter(|k| k.view == MethodView::Ode) {
         let mut ode = body();
         let mut method = (kind.new)(&Options::new()).unwrap();
-        let mut control = Control::new(1e-7, 1e-8, (!kind.adaptive).then_some(1e-3)).unwrap();
+        let mut control = StepControl::new(1e-7, 1e-8, (!kind.adaptive).then_some(1e-3)).unwrap();
         control.t_end = 2.0;
         let mut s = body_at(0.0, &PLAIN);
         let mut between = s.clone();

@@ -4,17 +4,17 @@ mod patterns;
 
 use patterns::*;
 use proptest::prelude::*;
-use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Rank, Rows, SolveError, SolveReport, Structure};
+use sarrus_solve::{ActiveRows, Equations, HUB_DEGREE, Kkt, RankDemand, SolveError, SolveReport, Structure};
 
 fn solve(
     s: &Structure,
     eq: &Equations,
     hubs: usize,
-    rank: Rank,
+    rank: RankDemand,
 ) -> Result<(Vec<f64>, Vec<f64>, SolveReport), SolveError> {
     let mut kkt = Kkt::new(s, eq, hubs)?;
     let (mut x, mut mu) = (vec![0.0; s.nv], vec![0.0; s.nc]);
-    kkt.factor(eq, Rows::All, rank)?;
+    kkt.factor(eq, ActiveRows::All, rank)?;
     let report = kkt.solve(eq, &eq.f, &eq.gamma, &mut x, &mut mu)?;
     report.check()?;
     kkt.least_norm(eq, &mut mu)?;
@@ -33,7 +33,7 @@ fn bead_on_an_incline() {
         f: vec![0.0, -g],
         ..Equations::zeros(&s)
     };
-    for rank in [Rank::Full, Rank::Any] {
+    for rank in [RankDemand::Full, RankDemand::Any] {
         let (vdot, lambda, _) = solve(&s, &eq, HUB_DEGREE, rank).unwrap();
         assert!(difference(&vdot, &[-g / 2.0, -g / 2.0]) < 1e-14);
         assert!((lambda[0] + g / 2.0).abs() < 1e-14);
@@ -64,7 +64,7 @@ proptest! {
         eq.add_J_mul(&s, &any, &mut gamma);
         eq.gamma = gamma;
 
-        let (x, mu, report) = solve(&s, &eq, hubs, Rank::Any).unwrap();
+        let (x, mu, report) = solve(&s, &eq, hubs, RankDemand::Any).unwrap();
         // these two make v̇ unique, whatever the rank; μ may be the difference of much larger numbers
         let size = mu.iter().fold(1.0_f64, |a, b| a.max(b.abs()));
         let (motion, _) = residual(&s, &eq, &x, &mu);
@@ -99,8 +99,8 @@ fn a_duplicated_joint_changes_no_motion_and_halves_its_multipliers() {
     eq.J = [&eq1.J[..30], &eq1.J[18..30], &eq1.J[30..]].concat();
     eq.gamma = [&eq1.gamma[..6], &eq1.gamma[4..6], &eq1.gamma[6..]].concat();
 
-    let (vdot, lambda, _) = solve(&single, &eq1, HUB_DEGREE, Rank::Full).unwrap();
-    let (x, mu, _) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
+    let (vdot, lambda, _) = solve(&single, &eq1, HUB_DEGREE, RankDemand::Full).unwrap();
+    let (x, mu, _) = solve(&s, &eq, HUB_DEGREE, RankDemand::Any).unwrap();
     assert!(difference(&x, &vdot) < 1e-12, "v̇ off by {}", difference(&x, &vdot));
     let halved: Vec<f64> = (0..14)
         .map(|i| match i {
@@ -111,7 +111,7 @@ fn a_duplicated_joint_changes_no_motion_and_halves_its_multipliers() {
         .collect();
     // rounding reaches the null space of λ through 1/ε, with ε = 1e-7
     assert!(difference(&mu, &halved) < 1e-7, "λ off by {}", difference(&mu, &halved));
-    match solve(&s, &eq, HUB_DEGREE, Rank::Full).unwrap_err() {
+    match solve(&s, &eq, HUB_DEGREE, RankDemand::Full).unwrap_err() {
         SolveError::RankDeficient { row, .. } => assert!((4..8).contains(&row), "row {row}"),
         other => panic!("{other}"),
     }
@@ -124,7 +124,7 @@ fn a_chain_that_has_all_but_come_to_rest_is_solved() {
     eq.f.fill(0.0);
     eq.gamma.iter_mut().for_each(|g| *g *= 3e-322);
     assert!(eq.gamma.iter().any(|g| *g != 0.0));
-    for rank in [Rank::Full, Rank::Any] {
+    for rank in [RankDemand::Full, RankDemand::Any] {
         let (vdot, lambda, _) = solve(&s, &eq, HUB_DEGREE, rank).unwrap();
         assert!(vdot.iter().chain(&lambda).all(|x| x.abs() < 1e-300), "{vdot:?} {lambda:?}");
     }
@@ -137,7 +137,7 @@ fn multipliers_of_dependent_rows_have_the_least_norm() {
     let mut eq = Equations::zeros(&s);
     (eq.mass, eq.minv) = (vec![1.0], vec![1.0]);
     (eq.J, eq.f, eq.gamma) = (vec![1.0, 2.0], vec![6.0], vec![1.0, 2.0]);
-    let (x, mu, _) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
+    let (x, mu, _) = solve(&s, &eq, HUB_DEGREE, RankDemand::Any).unwrap();
     assert!((x[0] - 1.0).abs() < 1e-13);
     assert!(difference(&mu, &[1.0, 2.0]) < 1e-7, "{mu:?}");
 }
@@ -149,7 +149,7 @@ fn contradicting_rows_are_an_error_that_names_one() {
     let mut eq = Equations::zeros(&s);
     (eq.mass, eq.minv) = (vec![1.0; 2], vec![1.0; 2]);
     (eq.J, eq.f, eq.gamma) = (vec![1.0, 1.0, 2.0], vec![6.0; 2], vec![0.0, 1.0, 5.0]);
-    match solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap_err() {
+    match solve(&s, &eq, HUB_DEGREE, RankDemand::Any).unwrap_err() {
         SolveError::Inconsistent { row, residual } => {
             assert!(row == 1 || row == 2);
             assert!(residual > 0.1);
@@ -165,7 +165,7 @@ fn a_slight_contradiction_does_not_reach_the_multipliers() {
     let mut eq = Equations::zeros(&s);
     (eq.mass, eq.minv) = (vec![1.0], vec![1.0]);
     (eq.J, eq.f, eq.gamma) = (vec![1.0, 2.0], vec![6.0], vec![1.0, 2.0 + 1e-7]);
-    let (x, mu, report) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
+    let (x, mu, report) = solve(&s, &eq, HUB_DEGREE, RankDemand::Any).unwrap();
     assert!(report.contradiction > 1e-10 && report.contradiction < 1e-6, "{report:?}");
     assert!((x[0] - 1.0).abs() < 1e-7);
     assert!(difference(&mu, &[1.0, 2.0]) < 1e-6, "{mu:?}");
@@ -191,7 +191,7 @@ fn very_unequal_masses_with_a_redundancy_are_solved() {
             eq.J[e.offset] = if k + 1 == entries.len() { 1.0 } else { -1.0 };
         }
     }
-    let (x, _, report) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
+    let (x, _, report) = solve(&s, &eq, HUB_DEGREE, RankDemand::Any).unwrap();
     assert!(report.residual < 1e-13, "{report:?}");
     assert!(x.iter().all(|x| x.abs() < 1e-9), "{x:?}");
 }
@@ -205,7 +205,7 @@ fn a_hub_with_ten_thousand_spokes_stays_linear() {
     let eq = random_equations(&s, 5);
     let kkt = Kkt::new(&s, &eq, HUB_DEGREE).unwrap();
     assert!(kkt.blocks() <= 3 * n, "{} blocks", kkt.blocks());
-    let (x, mu, report) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
+    let (x, mu, report) = solve(&s, &eq, HUB_DEGREE, RankDemand::Any).unwrap();
     let (motion, rows) = residual(&s, &eq, &x, &mu);
     assert!(motion < 1e-9 && rows < 1e-9, "{motion:e} {rows:e} {report:?}");
 }
@@ -221,10 +221,10 @@ fn a_hub_held_through_another_body_is_no_redundancy() {
     let s = structure(&vec![3; spokes + 2], &rows);
     let eq = random_equations(&s, 11);
     let (vdot, lambda) = dense_solution(&s, &eq).unwrap();
-    let (x, mu, _) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
+    let (x, mu, _) = solve(&s, &eq, HUB_DEGREE, RankDemand::Any).unwrap();
     assert!(difference(&x, &vdot) < 1e-9, "v̇ off by {}", difference(&x, &vdot));
     assert!(difference(&mu, &lambda) < 1e-8, "λ off by {}", difference(&mu, &lambda));
-    let (x, _, _) = solve(&s, &eq, HUB_DEGREE, Rank::Full).unwrap();
+    let (x, _, _) = solve(&s, &eq, HUB_DEGREE, RankDemand::Full).unwrap();
     assert!(difference(&x, &vdot) < 1e-9, "v̇ off by {}", difference(&x, &vdot));
 }
 
@@ -234,7 +234,7 @@ fn a_chain_of_ten_thousand_fills_nothing_and_is_solved_to_rounding() {
     let (s, eq) = planar_chain(n, 0.3);
     let kkt = Kkt::new(&s, &eq, HUB_DEGREE).unwrap();
     assert_eq!(kkt.blocks(), 2 * n - 1);
-    let (_, _, report) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
+    let (_, _, report) = solve(&s, &eq, HUB_DEGREE, RankDemand::Any).unwrap();
     assert!(report.residual < 1e-13 && report.refinements <= 3, "{report:?}");
 }
 
@@ -246,9 +246,9 @@ fn a_cantilever_of_three_thousand_hinges_has_no_dependent_rows() {
     let (s, eq) = spatial_chain(n, true);
     let mut kkt = Kkt::new(&s, &eq, HUB_DEGREE).unwrap();
     assert_eq!(kkt.blocks(), 2 * n - 1);
-    kkt.factor(&eq, Rows::All, Rank::Any).unwrap();
+    kkt.factor(&eq, ActiveRows::All, RankDemand::Any).unwrap();
     assert!(kkt.dependent_rows().is_empty());
-    let (_, _, report) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
+    let (_, _, report) = solve(&s, &eq, HUB_DEGREE, RankDemand::Any).unwrap();
     assert!(report.residual < 1e-13 && report.refinements <= 3, "{report:?}");
 }
 
@@ -266,14 +266,14 @@ fn rows_settled_as_dependent_stay_so_off_the_constraints() {
     let first = s.entries[s.rows[3].entries.start].offset;
     eq.J = [&chain.J[..], &chain.J[first..first + 12]].concat();
     eq.gamma = [&chain.gamma[..], &chain.gamma[6..8]].concat();
-    let (exact, multipliers, _) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
+    let (exact, multipliers, _) = solve(&s, &eq, HUB_DEGREE, RankDemand::Any).unwrap();
 
     let mut kkt = Kkt::new(&s, &eq, HUB_DEGREE).unwrap();
-    kkt.factor(&eq, Rows::All, Rank::Settle).unwrap();
+    kkt.factor(&eq, ActiveRows::All, RankDemand::Settle).unwrap();
     assert_eq!(kkt.dependent_rows().len(), 2);
     let mut random = Random::new(1);
     eq.J.iter_mut().chain(&mut eq.gamma).for_each(|x| *x += 1e-5 * random.next());
-    kkt.factor(&eq, Rows::All, Rank::Any).unwrap();
+    kkt.factor(&eq, ActiveRows::All, RankDemand::Any).unwrap();
     let (mut x, mut mu) = (vec![0.0; s.nv], vec![0.0; s.nc]);
     let report = kkt.solve(&eq, &eq.f, &eq.gamma, &mut x, &mut mu).unwrap();
     report.check().unwrap();
@@ -300,7 +300,7 @@ fn a_ladder_of_loops_fills_linearly() {
     let eq = random_equations(&s, 3);
     let kkt = Kkt::new(&s, &eq, HUB_DEGREE).unwrap();
     assert!(kkt.blocks() < 8 * rows.len(), "{} blocks for {} rows", kkt.blocks(), rows.len());
-    let (x, mu, _) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
+    let (x, mu, _) = solve(&s, &eq, HUB_DEGREE, RankDemand::Any).unwrap();
     let (motion, constraint) = residual(&s, &eq, &x, &mu);
     assert!(motion < 1e-8 && constraint < 1e-8, "{motion:e} {constraint:e}");
 }
@@ -316,7 +316,7 @@ fn velocity_level_rows_stay_out_of_position_corrections() {
     eq.f.fill(0.0);
     eq.gamma = vec![1.0, f64::NAN];
     let mut kkt = Kkt::new(&s, &eq, HUB_DEGREE).unwrap();
-    kkt.factor(&eq, Rows::Holonomic, Rank::Any).unwrap();
+    kkt.factor(&eq, ActiveRows::Holonomic, RankDemand::Any).unwrap();
     let (mut x, mut mu) = (vec![0.0; 3], vec![0.0; 2]);
     kkt.solve(&eq, &eq.f, &eq.gamma, &mut x, &mut mu).unwrap();
     let Jx: f64 = eq.J[..3].iter().zip(&x).map(|(j, x)| j * x).sum();
@@ -328,15 +328,15 @@ fn velocity_level_rows_stay_out_of_position_corrections() {
 fn held_factors_are_used_for_the_same_jacobian_and_no_other() {
     let (s, mut eq) = planar_chain(5, 0.3);
     let mut kkt = Kkt::new(&s, &eq, HUB_DEGREE).unwrap();
-    kkt.factor(&eq, Rows::All, Rank::Any).unwrap();
+    kkt.factor(&eq, ActiveRows::All, RankDemand::Any).unwrap();
     kkt.hold(&eq);
-    kkt.factor(&eq, Rows::All, Rank::Full).unwrap();
+    kkt.factor(&eq, ActiveRows::All, RankDemand::Full).unwrap();
     assert_eq!(kkt.factorizations(), 1);
     kkt.hold(&eq);
     eq.J[0] += 0.1;
-    kkt.factor(&eq, Rows::All, Rank::Any).unwrap();
+    kkt.factor(&eq, ActiveRows::All, RankDemand::Any).unwrap();
     assert_eq!(kkt.factorizations(), 2);
-    kkt.factor(&eq, Rows::All, Rank::Any).unwrap();
+    kkt.factor(&eq, ActiveRows::All, RankDemand::Any).unwrap();
     assert_eq!(kkt.factorizations(), 3);
 }
 
@@ -346,19 +346,19 @@ fn what_is_not_a_number_is_named() {
     let mut eq = good.clone();
     eq.f[4] = f64::NAN;
     assert_eq!(
-        solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap_err(),
+        solve(&s, &eq, HUB_DEGREE, RankDemand::Any).unwrap_err(),
         SolveError::NotFinite { quantity: "f", index: 4 }
     );
     let mut eq = good.clone();
     eq.gamma[2] = f64::INFINITY;
     assert_eq!(
-        solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap_err(),
+        solve(&s, &eq, HUB_DEGREE, RankDemand::Any).unwrap_err(),
         SolveError::NotFinite { quantity: "gamma", index: 2 }
     );
     let mut eq = good.clone();
     eq.J[7] = f64::NAN;
     assert_eq!(
-        solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap_err(),
+        solve(&s, &eq, HUB_DEGREE, RankDemand::Any).unwrap_err(),
         SolveError::NotFinite { quantity: "J", index: 7 }
     );
 }
@@ -375,12 +375,12 @@ fn no_constraints_and_no_bodies_are_no_special_cases() {
     let s = structure(&[2], &[]);
     let mut eq = random_equations(&s, 1);
     eq.f = vec![1.0, 2.0];
-    let (x, _, _) = solve(&s, &eq, HUB_DEGREE, Rank::Any).unwrap();
+    let (x, _, _) = solve(&s, &eq, HUB_DEGREE, RankDemand::Any).unwrap();
     assert!(residual(&s, &eq, &x, &[]).0 < 1e-14);
     let s = structure(&[], &[(2, vec![])]);
-    let (x, mu, _) = solve(&s, &Equations::zeros(&s), HUB_DEGREE, Rank::Any).unwrap();
+    let (x, mu, _) = solve(&s, &Equations::zeros(&s), HUB_DEGREE, RankDemand::Any).unwrap();
     assert!(x.is_empty() && mu == [0.0, 0.0]);
-    assert!(solve(&s, &Equations::zeros(&s), HUB_DEGREE, Rank::Full).is_err());
+    assert!(solve(&s, &Equations::zeros(&s), HUB_DEGREE, RankDemand::Full).is_err());
 }
 
 #[test]

@@ -4,7 +4,7 @@
 mod patterns;
 
 use patterns::*;
-use sarrus_solve::{HUB_DEGREE, Kkt, Rank, Rows};
+use sarrus_solve::{ActiveRows, HUB_DEGREE, Kkt, RankDemand};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -52,18 +52,18 @@ fn factoring_and_solving_ask_for_no_memory() {
     let mut kkt = Kkt::new(&s, &eq, HUB_DEGREE).unwrap();
     let (mut x, mut mu) = (vec![0.0; s.nv], vec![0.0; s.nc]);
     // the second factorization takes its room when it is first wanted
-    kkt.factor(&eq, Rows::All, Rank::Settle).unwrap();
+    kkt.factor(&eq, ActiveRows::All, RankDemand::Settle).unwrap();
     kkt.solve(&eq, &eq.f, &eq.gamma, &mut x, &mut mu).unwrap();
     kkt.least_norm(&eq, &mut mu).unwrap();
     let before = REQUESTS.get();
-    for rows in [Rows::All, Rows::Holonomic, Rows::All] {
-        kkt.factor(&eq, rows, Rank::Any).unwrap();
+    for rows in [ActiveRows::All, ActiveRows::Holonomic, ActiveRows::All] {
+        kkt.factor(&eq, rows, RankDemand::Any).unwrap();
         let report = kkt.solve(&eq, &eq.f, &eq.gamma, &mut x, &mut mu).unwrap();
         assert!(report.residual < 1e-10, "{report:?}");
         assert_eq!(kkt.dependent_rows().len(), 2);
         kkt.least_norm(&eq, &mut mu).unwrap();
         kkt.hold(&eq);
-        kkt.factor(&eq, rows, Rank::Any).unwrap();
+        kkt.factor(&eq, rows, RankDemand::Any).unwrap();
         eq.J[0] += 1e-3;
     }
     assert_eq!(REQUESTS.get() - before, 0);

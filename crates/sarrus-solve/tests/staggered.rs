@@ -1,10 +1,10 @@
 //! Motion and multipliers in turn, on small problems with known answers.
 
-use sarrus_solve::integrators::{Form, StaggeredMethod, find};
-use sarrus_solve::staggered::{Controller, Epsilon, MultiplierModule, SparseMultipliers};
+use sarrus_solve::integrators::{StaggeredForm, StaggeredMethod, find};
+use sarrus_solve::staggered::{Epsilon, MultiplierController, MultiplierModule, SparseMultipliers};
 use sarrus_solve::{
-    Accel, Control, Dynamics, Equations, GroupKind, Integrator, Options, Problem, SolveError, Stage, State,
-    StepError, Structure, formulations, stabilizations,
+    Accel, Dynamics, Equations, GroupKind, Integrator, Options, Problem, SolveError, Stage, State,
+    StepControl, StepError, Structure, formulations, stabilizations,
 };
 
 const G: f64 = 9.81;
@@ -104,7 +104,7 @@ fn run(
     t_end: f64,
 ) -> Result<Vec<f64>, StepError> {
     let mut method = Integrator::Staggered(Box::new(method));
-    let mut control = Control::new(1e-6, 1e-8, Some(h)).unwrap();
+    let mut control = StepControl::new(1e-6, 1e-8, Some(h)).unwrap();
     control.t_end = t_end;
     with_dynamics(problem, |dynamics| {
         method.prepare(&dynamics.problem().structure.clone());
@@ -115,19 +115,20 @@ fn run(
     })
 }
 
-const FORMS: [Form; 3] = [Form::Symmetric, Form::Paper, Form::OneStep { points: 3 }];
+const FORMS: [StaggeredForm; 3] =
+    [StaggeredForm::Symmetric, StaggeredForm::Paper, StaggeredForm::OneStep { points: 3 }];
 
 /// Steps that end at each of `ends` in turn, shown to `see` with the method's λ.
 fn run_to(
     problem: &mut Point,
-    form: Form,
+    form: StaggeredForm,
     s: &mut State,
     h: f64,
     ends: impl Iterator<Item = f64>,
     mut see: impl FnMut(&State, f64),
 ) -> Result<(), StepError> {
     let mut method = Integrator::Staggered(Box::new(StaggeredMethod::new(form, Epsilon::Auto, 4, false)));
-    let mut control = Control::new(1e-6, 1e-8, Some(h)).unwrap();
+    let mut control = StepControl::new(1e-6, 1e-8, Some(h)).unwrap();
     with_dynamics(problem, |dynamics| {
         method.prepare(&dynamics.problem().structure.clone());
         for end in ends {
@@ -142,13 +143,13 @@ fn run_to(
 }
 
 fn symmetric() -> StaggeredMethod {
-    StaggeredMethod::new(Form::Symmetric, Epsilon::Auto, 4, false)
+    StaggeredMethod::new(StaggeredForm::Symmetric, Epsilon::Auto, 4, false)
 }
 
 /// Dry friction: against the motion, μ times the force of the circle.
 struct Friction(f64);
 
-impl Controller for Friction {
+impl MultiplierController for Friction {
     fn act(&mut self, s: &State, lambda: &[f64], f: &mut [f64]) {
         // the force of the circle is -J λ with |J| = 1
         let along = [-s.q[1], s.q[0]];
@@ -195,7 +196,7 @@ fn reference_from(start: [f64; 2], mu: f64, t: f64) -> [f64; 3] {
 #[test]
 fn a_controller_between_the_modules_acts_on_the_multipliers_at_second_order() {
     let [angle, rate, lambda] = reference(0.3, 0.5);
-    for form in [Form::Symmetric, Form::Paper, Form::OneStep { points: 3 }] {
+    for form in [StaggeredForm::Symmetric, StaggeredForm::Paper, StaggeredForm::OneStep { points: 3 }] {
         let error = |h: f64| {
             let mut s = level();
             let method =
@@ -255,9 +256,16 @@ fn short_steps_between_long_ones_do_no_harm() {
 fn what_whole_steps_leave_before_the_end_is_shared() {
     let h = 0.1 * (1.0 - 1e-5);
     let mut times = vec![0.0];
-    run_to(&mut Point::new(None), Form::Symmetric, &mut turning(), h, std::iter::once(1.0), |s, _| {
-        times.push(s.t);
-    })
+    run_to(
+        &mut Point::new(None),
+        StaggeredForm::Symmetric,
+        &mut turning(),
+        h,
+        std::iter::once(1.0),
+        |s, _| {
+            times.push(s.t);
+        },
+    )
     .unwrap();
     let sizes: Vec<f64> = times.windows(2).map(|t| t[1] - t[0]).collect();
     assert_eq!((sizes.len(), times.last()), (11, Some(&1.0)));
@@ -385,7 +393,7 @@ fn first_order_states_have_order_two_where_every_step_is_a_start() {
         let mut dynamics =
             Dynamics::new(&mut problem, formulation, stabilizations::make("none", &none).unwrap()).unwrap();
         let mut method = Integrator::Staggered(Box::new(StaggeredMethod::new(form, Epsilon::Auto, 4, false)));
-        let mut control = Control::new(1e-6, 1e-8, Some(0.1)).unwrap();
+        let mut control = StepControl::new(1e-6, 1e-8, Some(0.1)).unwrap();
         control.t_end = 1.0;
         method.prepare(dynamics.problem().structure());
         let mut s = State { t: 0.0, q: vec![0.0], v: vec![1.0], x: vec![0.0] };
@@ -401,12 +409,14 @@ fn first_order_states_have_order_two_where_every_step_is_a_start() {
 /// Evaluations of forces and factorizations a step, from the counts after ten steps and after a hundred more.
 #[test]
 fn a_step_costs_as_many_evaluations_and_factorizations_as_its_form_says() {
-    for (form, expected) in
-        [(Form::Symmetric, [1, 1]), (Form::OneStep { points: 3 }, [1, 1]), (Form::Paper, [2, 2])]
-    {
+    for (form, expected) in [
+        (StaggeredForm::Symmetric, [1, 1]),
+        (StaggeredForm::OneStep { points: 3 }, [1, 1]),
+        (StaggeredForm::Paper, [2, 2]),
+    ] {
         let method = StaggeredMethod::new(form, Epsilon::Auto, 4, false);
         let mut method = Integrator::Staggered(Box::new(method));
-        let mut control = Control::new(1e-6, 1e-8, Some(0.01)).unwrap();
+        let mut control = StepControl::new(1e-6, 1e-8, Some(0.01)).unwrap();
         control.t_end = 10.0;
         let mut s = level();
         with_dynamics(&mut Point::new(None), |dynamics| {
@@ -479,7 +489,7 @@ impl Problem for Spinning {
 fn extrapolated_velocities_make_spin_grow_or_decay_as_derived() {
     let z = 0.1_f64;
     // Ω = 2 ω₃
-    let growth = |form: Form, steps: u32| {
+    let growth = |form: StaggeredForm, steps: u32| {
         let none = Options::new();
         let mut problem = Spinning::new();
         let mut dynamics = Dynamics::new(
@@ -490,7 +500,7 @@ fn extrapolated_velocities_make_spin_grow_or_decay_as_derived() {
         .unwrap();
         let method = StaggeredMethod::new(form, Epsilon::Auto, 4, false);
         let mut method = Integrator::Staggered(Box::new(method));
-        let mut control = Control::new(1e-6, 1e-8, Some(z / 2.0)).unwrap();
+        let mut control = StepControl::new(1e-6, 1e-8, Some(z / 2.0)).unwrap();
         control.t_end = f64::from(steps) * z / 2.0;
         let mut s = State { t: 0.0, q: vec![], v: vec![1e-3, 0.0, 1.0], x: vec![] };
         method.prepare(dynamics.problem().structure());
@@ -504,10 +514,10 @@ fn extrapolated_velocities_make_spin_grow_or_decay_as_derived() {
     };
     for (points, rate) in [(1, z * z / 2.0), (2, z.powi(4) / 4.0), (3, -5.0 / 16.0 * z.powi(4))] {
         let steps = if points == 1 { 120 } else { 4020 };
-        let found = growth(Form::OneStep { points }, steps).ln() / f64::from(steps - 20);
+        let found = growth(StaggeredForm::OneStep { points }, steps).ln() / f64::from(steps - 20);
         assert!((found / rate - 1.0).abs() < 0.1, "{points}: {found:e} {rate:e}");
     }
-    let symmetric = growth(Form::Symmetric, 4020) - 1.0;
+    let symmetric = growth(StaggeredForm::Symmetric, 4020) - 1.0;
     assert!(symmetric.abs() < 1e-9, "{symmetric:e}");
 }
 
@@ -590,7 +600,7 @@ fn a_module_can_be_replaced() {
 
 #[test]
 fn a_step_beyond_the_stability_limit_is_refused_at_the_start_with_the_frequency() {
-    for form in [Form::Symmetric, Form::Paper, Form::OneStep { points: 3 }] {
+    for form in [StaggeredForm::Symmetric, StaggeredForm::Paper, StaggeredForm::OneStep { points: 3 }] {
         let method = || StaggeredMethod::new(form, Epsilon::Auto, 4, false);
         let mut s = level();
         let error = run(&mut Point::new(Some(|_| 1e4)), method(), &mut s, 0.0201, 1.0).unwrap_err();
@@ -639,7 +649,7 @@ fn a_free_oscillator_is_a_leapfrog() {
 #[test]
 fn dense_output_passes_through_the_ends_and_is_as_accurate_between() {
     let mut method = Integrator::Staggered(Box::new(symmetric()));
-    let mut control = Control::new(1e-6, 1e-8, Some(0.1)).unwrap();
+    let mut control = StepControl::new(1e-6, 1e-8, Some(0.1)).unwrap();
     control.t_end = 1.0;
     let mut s = level();
     let mut problem = Point::new(Some(|_| 1.0));
@@ -666,7 +676,7 @@ fn steps_follow_the_tolerance_where_asked() {
         options.set("adaptive", "yes");
         let mut method = (find("staggered").unwrap().new)(&options).unwrap();
         assert!(method.is_adaptive());
-        let mut control = Control::new(rtol, 1e-2 * rtol, None).unwrap();
+        let mut control = StepControl::new(rtol, 1e-2 * rtol, None).unwrap();
         control.t_end = 2.0;
         let mut s = level();
         let mut problem = Point::new(None);
@@ -741,7 +751,7 @@ fn a_right_side_without_constraints_to_show_is_refused() {
     }
     let mut ode = Bare(Structure::default());
     let mut method = Integrator::Staggered(Box::new(symmetric()));
-    let mut control = Control::new(1e-6, 1e-8, Some(0.1)).unwrap();
+    let mut control = StepControl::new(1e-6, 1e-8, Some(0.1)).unwrap();
     let error = method.step(&mut ode, &mut State::default(), &mut control).unwrap_err();
     assert_eq!(error, StepError::View { t: 0.0 });
 }

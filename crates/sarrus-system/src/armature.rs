@@ -37,12 +37,12 @@ pub(crate) struct Rotor {
 }
 
 /// ρ = q, and nothing else moves.
-struct Tie {
+struct ArmatureTie {
     coordinate: CoordinateRef,
     rows: usize,
 }
 
-impl Constraint for Tie {
+impl Constraint for ArmatureTie {
     fn rows(&self) -> usize {
         self.rows
     }
@@ -120,7 +120,7 @@ impl Rotor {
         let start = in_model_pose(&ctx, &[a, b], &[], |at| here.value(at));
         let body = &mut directory.bodies[self.body as usize];
         body.start.0[0] = start;
-        let rows = Arc::new(Tie { coordinate, rows: body.kind.nv() });
+        let rows = Arc::new(ArmatureTie { coordinate, rows: body.kind.nv() });
         ConstraintElement::new(name, Family::Internal, vec![a, b, self.body], rows)
     }
 }

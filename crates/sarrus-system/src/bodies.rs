@@ -17,7 +17,7 @@ use crate::contact::{self, Touchable, surface::Surface};
 use crate::shapes::{self, Distribution, Shape, rod};
 use markers::Carrier;
 use sarrus_math::{Mat3, Pose, Vec3};
-use sarrus_model::record::Plain;
+use sarrus_model::record::ResolvedValue;
 use sarrus_model::suggest::did_you_mean;
 use sarrus_model::{Attachment, Diagnostic, Element, Frame, Key, KeyType, Model, Reader, Result};
 use std::collections::HashMap;
@@ -148,7 +148,7 @@ fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> R
     refuse_keys(&reader, kind)?;
 
     let given = reader.body_frame()?;
-    let frame = Placed::new(&given.frame, kind);
+    let frame = BodyOrigin::new(&given.frame, kind);
     if !kind.turns() {
         // turned with its file, which a point does not show
         reader.unrecord("angle");
@@ -212,26 +212,26 @@ fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> R
 }
 
 /// Where a body's origin is in the model pose.
-struct Placed {
+struct BodyOrigin {
     pose: Pose,
     quaternion: [f64; 4],
 }
 
-impl Placed {
+impl BodyOrigin {
     fn new(frame: &Frame, kind: BodyKind) -> Self {
         let p = Vec3(frame.p);
         match kind {
             BodyKind::Rigid | BodyKind::RigidEuler => {
-                Placed { pose: Pose::from_quat(frame.p, frame.q), quaternion: frame.q }
+                BodyOrigin { pose: Pose::from_quat(frame.p, frame.q), quaternion: frame.q }
             }
             // the angle alone says how it is turned: the resolved file has nothing else
             BodyKind::PlanarRigid => {
                 let (sin, cos) = (0.5 * frame.angle).sin_cos();
                 let pose = Pose { p, rot: Mat3::rot_z(frame.angle), angle: frame.angle };
-                Placed { pose, quaternion: [cos, 0.0, 0.0, sin] }
+                BodyOrigin { pose, quaternion: [cos, 0.0, 0.0, sin] }
             }
             BodyKind::Ground | BodyKind::Point | BodyKind::PlanarPoint => {
-                Placed { pose: Pose { p, ..Pose::identity() }, quaternion: [1.0, 0.0, 0.0, 0.0] }
+                BodyOrigin { pose: Pose { p, ..Pose::identity() }, quaternion: [1.0, 0.0, 0.0, 0.0] }
             }
         }
     }
@@ -320,7 +320,7 @@ fn read_mass(reader: &Reader, shapes: &[Shape], distribution: Option<&Distributi
     };
     let mass =
         inertia::in_range(density * volume).ok_or_else(|| out_of_range(reader, "shape", density * volume))?;
-    reader.record("mass", || Plain::Number(mass));
+    reader.record("mass", || ResolvedValue::Number(mass));
     Ok(mass)
 }
 
@@ -363,7 +363,7 @@ fn read_inertia(
     inertia::check(reader, &I, false)?;
     inertia::record(reader, &I);
     if com.is_none() && centre != [0.0; 3] {
-        reader.record("com", || Plain::vector(centre, planar));
+        reader.record("com", || ResolvedValue::vector(centre, planar));
     }
     Ok((com.unwrap_or(centre), I))
 }
@@ -386,10 +386,10 @@ fn record_rod(reader: &Reader, length: f64, bar_alone: bool) {
     reader.record("shape", || {
         let (radius, _) = rod::of_bar(length);
         let entries = [
-            ("kind", Plain::Text("rod".into())),
-            ("length", Plain::Number(length)),
-            ("radius", Plain::Number(radius)),
+            ("kind", ResolvedValue::Text("rod".into())),
+            ("length", ResolvedValue::Number(length)),
+            ("radius", ResolvedValue::Number(radius)),
         ];
-        Plain::Table(entries.map(|(key, value)| (key.to_owned(), value)).to_vec())
+        ResolvedValue::Table(entries.map(|(key, value)| (key.to_owned(), value)).to_vec())
     });
 }

@@ -5,7 +5,7 @@ use crate::armature;
 use crate::bodies::read_bodies;
 use crate::body::{Body, BodyKind};
 use crate::constraint::Constraint;
-use crate::constraints::{self, Built, coupler::Coupler, gear::Mesh};
+use crate::constraints::{self, BuiltRows, coupler::Coupler, gear::GearMesh};
 use crate::contact::{self, ContactElement};
 use crate::context::Context;
 use crate::controllers;
@@ -14,17 +14,17 @@ use crate::drivers::{self, Efforts};
 use crate::events::Events;
 use crate::flexible::{self, Member};
 use crate::forces;
-use crate::joint::{Axis, JointFace};
+use crate::joint::{AxisRole, JointFace};
 use crate::joints::{self, frames};
 use crate::names::{Directory, JointEntry, Named};
 use crate::primitive::Compound;
 use crate::row_options::{self, JOINT_KEYS, ROW_KEYS};
 use crate::separation::Separation;
-use crate::signal::Distance;
+use crate::signal::PointDistance;
 use crate::system::{
-    ConstraintElement, ControllerElement, FIRST_STATE, Family, ForceElement, Parts, System, Whole,
+    AllElements, ConstraintElement, ControllerElement, FIRST_STATE, Family, ForceElement, System, SystemParts,
 };
-use sarrus_model::record::Plain;
+use sarrus_model::record::ResolvedValue;
 use sarrus_model::settings::{Rotation, RunSettings};
 use sarrus_model::{Diagnostic, Element, Key, Model, Reader, Result, Space};
 use std::collections::{BTreeMap, HashMap};
@@ -35,9 +35,9 @@ const MOST_ERRORS: usize = 20;
 
 /// Collects errors while the rest of the model is still read.
 #[derive(Default)]
-struct Errors(Vec<Diagnostic>);
+struct ErrorCollector(Vec<Diagnostic>);
 
-impl Errors {
+impl ErrorCollector {
     fn take<T>(&mut self, result: Result<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -71,7 +71,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
             error.hint("add one under [bodies], such as `bar = { from = [0, 0], to = [1, 0], mass = 1 }`"),
         ]);
     }
-    let mut errors = Errors::default();
+    let mut errors = ErrorCollector::default();
     refuse_disabled(model, &mut errors);
     let is_enabled = |element: &Element| Reader::open(model, element).flag_or("enabled", true);
     let mut hints = Vec::new();
@@ -153,8 +153,8 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
             note_mesh(&mut directory, &element.name, mesh, elements.len());
         }
         match built {
-            Some(Built { ids, instead: Some(load), .. }) => {
-                let built = forces::Built::of(ids, load);
+            Some(BuiltRows { ids, instead: Some(load), .. }) => {
+                let built = forces::BuiltForce::of(ids, load);
                 meshes.push(ForceElement { enabled: on, ..ForceElement::new(element.name.clone(), built) });
             }
             Some(built) => {
@@ -201,7 +201,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         }
         let entry = &directory.joints[index];
         if let Some(clearance) = &entry.clearance {
-            let built = forces::Built::of(entry.bodies.to_vec(), clearance.clone());
+            let built = forces::BuiltForce::of(entry.bodies.to_vec(), clearance.clone());
             let name = format!("{}.clearance", entry.name);
             loads.push(ForceElement { enabled: enabled[entry.element], ..ForceElement::new(name, built) });
         }
@@ -209,7 +209,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
 
     for member in &members {
         for spring in &member.forces {
-            let built = forces::Built::of(member.ids(&spring.bodies), spring.load.clone());
+            let built = forces::BuiltForce::of(member.ids(&spring.bodies), spring.load.clone());
             loads.push(ForceElement::new(spring.name.clone(), built));
         }
     }
@@ -243,10 +243,10 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let events = Events::read(model, &directory, &elements, &loads, &contacts, &controllers)?;
     let timed = directory.take_timed();
     let acting = elements.iter().zip(&enabled).filter(|(_, on)| **on).map(|(e, _)| e.clone()).collect();
-    let system = System::build(Parts {
+    let system = System::build(SystemParts {
         directory: Arc::new(directory),
         gravity: model.gravity,
-        whole: Arc::new(Whole { elements, enabled, events }),
+        whole: Arc::new(AllElements { elements, enabled, events }),
         elements: acting,
         forces: loads,
         surfaces: Arc::new(surfaces),
@@ -263,7 +263,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
 }
 
 /// Keeps what others read of a mesh whose row, if it has one, is element number `id`.
-fn note_mesh(directory: &mut Directory, name: &str, (mesh, built): (&Mesh, &Built), id: usize) {
+fn note_mesh(directory: &mut Directory, name: &str, (mesh, built): (&GearMesh, &BuiltRows), id: usize) {
     directory.notes.extend(mesh.note.clone());
     if mesh.radius == 0.0 {
         return;
@@ -282,7 +282,7 @@ fn note_mesh(directory: &mut Directory, name: &str, (mesh, built): (&Mesh, &Buil
 }
 
 /// Adds the added mass that bodies have from a force.
-fn add_mass(added: &mut BTreeMap<u32, AddedMass>, built: &forces::Built) {
+fn add_mass(added: &mut BTreeMap<u32, AddedMass>, built: &forces::BuiltForce) {
     let AddedMass { axial, transverse } = built.added_mass;
     if built.added_mass.is_none() {
         return;
@@ -307,7 +307,7 @@ fn take_angles(bodies: &mut [Body]) {
 }
 
 /// Refuses `enabled = false` on what acts always.
-fn refuse_disabled(model: &Model, errors: &mut Errors) {
+fn refuse_disabled(model: &Model, errors: &mut ErrorCollector) {
     for element in [&model.controllers, &model.measures, &model.events].into_iter().flatten() {
         let reader = Reader::open(model, element);
         let enabled = reader.flag_or("enabled", true).and_then(|enabled| {
@@ -358,7 +358,12 @@ pub(crate) fn unknown_kind(
     reader.error("kind", format!("kind of {message}")).hint(hint)
 }
 
-fn row_element(model: &Model, element: &Element, family: Family, built: Built) -> Result<ConstraintElement> {
+fn row_element(
+    model: &Model,
+    element: &Element,
+    family: Family,
+    built: BuiltRows,
+) -> Result<ConstraintElement> {
     let rates = row_options::rates(&Reader::open(model, element))?;
     Ok(ConstraintElement {
         rates,
@@ -367,7 +372,7 @@ fn row_element(model: &Model, element: &Element, family: Family, built: Built) -
 }
 
 /// Refuses rows that are on the ground alone.
-fn moving(model: &Model, element: &Element, built: Built) -> Result<Built> {
+fn moving(model: &Model, element: &Element, built: BuiltRows) -> Result<BuiltRows> {
     if built.ids.iter().all(|&id| id == 0) {
         return Err(Reader::open(model, element).element_error("constrains no moving body"));
     }
@@ -382,7 +387,7 @@ fn pair(model: &Model, element: &Element, directory: &Directory) -> Result<Optio
     }
     let bodies = ctx.bodies2()?;
     let [r_A, r_B] = ctx.ends(bodies)?;
-    Ok(Some(Named::Pair(bodies[0], bodies[1], Box::new(Distance { a: 0, r_A, b: 1, r_B }))))
+    Ok(Some(Named::Pair(bodies[0], bodies[1], Box::new(PointDistance { a: 0, r_A, b: 1, r_B }))))
 }
 
 /// Reads a joint: its entry and its rows. `known` are the keys of kinds that were read before.
@@ -392,7 +397,7 @@ fn joint(
     directory: &Directory,
     hints: &mut Vec<f64>,
     known: &mut HashMap<&'static str, Vec<Key>>,
-) -> Result<(JointEntry, Vec<Built>)> {
+) -> Result<(JointEntry, Vec<BuiltRows>)> {
     let space = model.space;
     let kinds = joints::KINDS.iter().filter(|k| k.space == space);
     let Some(kind) = kinds.clone().find(|k| k.name == element.kind) else {
@@ -440,7 +445,7 @@ fn joint(
         let reads = given.unwrap_or(if between { raw } else { 0.0 });
         // also 0: the angle to the body that stands in may be another
         if given.is_none() && between && bodies.iter().any(|&body| ctx.stands_in(body)) {
-            ctx.reader.record("reads", || Plain::Number(reads));
+            ctx.reader.record("reads", || ResolvedValue::Number(reads));
         }
         let hint = coordinate.reading.wraps().then(|| {
             hints.push(reads);
@@ -482,7 +487,7 @@ fn joint(
         compliance,
     };
     let own = entry.clearance.as_ref().map_or_else(|| entry.face.rows(&frames), |clearance| clearance.rest());
-    let mut rows = vec![Built::new(bodies.to_vec(), Compound(own))];
+    let mut rows = vec![BuiltRows::new(bodies.to_vec(), Compound(own))];
     if let Some(factors) = entry.face.coupling() {
         let terms: Vec<_> =
             factors.iter().enumerate().map(|(k, &f)| (f, entry.coordinate(k, 0, 1))).collect();
@@ -490,7 +495,7 @@ fn joint(
         let mut sum = [0.0];
         constraints::in_model_pose(&ctx, &bodies, hints, |at| row.residual(at, &mut sum));
         row.value = sum[0];
-        rows.push(Built::new(bodies.to_vec(), row));
+        rows.push(BuiltRows::new(bodies.to_vec(), row));
     }
     Ok((entry, rows))
 }
@@ -525,12 +530,12 @@ fn inside(member: &Member, directory: &mut Directory, first: usize) -> Vec<Const
 }
 
 /// Every key that a joint of the kind takes.
-pub fn joint_keys(kind: &joints::Kind) -> Vec<Key> {
+pub fn joint_keys(kind: &joints::JointKind) -> Vec<Key> {
     let mut keys = frames::KEYS.to_vec();
     match kind.axis {
-        Axis::None => {}
-        Axis::Z | Axis::X => keys.extend_from_slice(frames::AXIS_KEYS),
-        Axis::ZX | Axis::Cross => {
+        AxisRole::None => {}
+        AxisRole::Z | AxisRole::X => keys.extend_from_slice(frames::AXIS_KEYS),
+        AxisRole::ZX | AxisRole::Cross => {
             keys.extend_from_slice(frames::AXIS_KEYS);
             keys.extend_from_slice(frames::AXIS2_KEYS);
         }
@@ -586,7 +591,7 @@ fn control(
     model: &Model,
     directory: &Directory,
     hints: &mut Vec<f64>,
-    errors: &mut Errors,
+    errors: &mut ErrorCollector,
 ) -> (Vec<ControllerElement>, Vec<f64>) {
     let mut built = Vec::new();
     for element in &model.controllers {

@@ -4,14 +4,14 @@
 //! it holds, by which the instant of its change is found. Of a coordinate that is to reach a value the margin is the way
 //! that is left, taken positive beyond.
 
-use crate::columns::{Columns, Reading, Source};
+use crate::columns::{ColumnSource, Columns, Reading};
 use crate::events::When;
 use crate::mechanism::Mechanism;
-use crate::motion::{Frame, Motion};
+use crate::motion::{BodiesAtInstant, MotionBounds};
 use crate::signal::Signal;
 use crate::system::System;
 use sarrus_math::{Enclosure, Interval};
-use sarrus_model::expr::{Changes, Shape, TimeSlot};
+use sarrus_model::expr::{TimeDependence, TimeShape, TimeSlot};
 use sarrus_model::{Diagnostic, Model};
 use sarrus_solve::{Accel, Equations, State};
 use std::sync::Arc;
@@ -24,13 +24,13 @@ pub struct Conditions {
     readings: Columns,
     list: Vec<Condition>,
     /// What bounds of the margin over an interval read, where there are such.
-    bounded: Vec<Option<Bodies>>,
+    bounded: Vec<Option<ConditionBodies>>,
     sets: Vec<Vec<Reading>>,
 }
 
 /// Bodies that a condition reads, and the place among them of each body of the system.
 #[derive(Clone)]
-struct Bodies {
+struct ConditionBodies {
     list: Vec<u32>,
     places: Vec<u32>,
 }
@@ -43,7 +43,7 @@ enum Condition {
 
 /// What a condition is at an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Verdict {
+pub struct ConditionValue {
     /// Whether it holds; of a coordinate that is to reach a value, whether it is beyond it.
     pub holds: bool,
     /// How far it is from changing; NaN where that is not known, as where the condition is undecided.
@@ -119,7 +119,13 @@ impl Conditions {
     }
 
     /// These bounds, between two frames.
-    pub fn enclose(&self, i: usize, motion: &Motion, a: &Frame, b: &Frame) -> Enclosure {
+    pub fn enclose(
+        &self,
+        i: usize,
+        motion: &MotionBounds,
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
+    ) -> Enclosure {
         let Some(bodies) = &self.bounded[i] else { return Enclosure::jumping(Interval::ALL) };
         motion.between(&bodies.list, &bodies.places, a, b, |at| match &self.list[i] {
             Condition::Holds { margin, .. } => self.readings.enclose(margin, at),
@@ -151,7 +157,7 @@ impl Conditions {
     /// are all there are: what it compares is affine in time piece by piece.
     pub fn is_timed(&self, i: usize) -> bool {
         let Condition::Holds { margin, .. } = &self.list[i] else { return false };
-        let affine = |shape| matches!(shape, Shape::Constant | Shape::Affine);
+        let affine = |shape| matches!(shape, TimeShape::Constant | TimeShape::Affine);
         affine(margin.breakpoints(0.0, 1.0, &mut Vec::new(), &of_time))
     }
 
@@ -172,7 +178,7 @@ impl Conditions {
         m: &mut Mechanism,
         s: &State,
         known: Option<(&Equations, &Accel)>,
-        out: &mut [Verdict],
+        out: &mut [ConditionValue],
     ) {
         self.readings.with_row(m, s, known, |row, at| {
             for &i in which {
@@ -180,11 +186,11 @@ impl Conditions {
                     Condition::Holds { flag, margin } => {
                         let flag = flag.decide(row);
                         let margin = if flag.is_nan() { flag } else { margin.eval(row) };
-                        Verdict { holds: flag > 0.0, margin }
+                        ConditionValue { holds: flag > 0.0, margin }
                     }
                     Condition::Reaches { signal, value } => {
                         let margin = signal.eval(at) - value;
-                        Verdict { holds: margin > 0.0, margin }
+                        ConditionValue { holds: margin > 0.0, margin }
                     }
                 };
             }
@@ -216,8 +222,8 @@ impl Conditions {
 }
 
 /// The bodies that a condition reads; none where its margin has no bounds.
-fn bodies(readings: &Columns, condition: &Condition, system: &System) -> Option<Bodies> {
-    let mut own = Bodies { list: Vec::new(), places: vec![0; system.directory.bodies.len()] };
+fn bodies(readings: &Columns, condition: &Condition, system: &System) -> Option<ConditionBodies> {
+    let mut own = ConditionBodies { list: Vec::new(), places: vec![0; system.directory.bodies.len()] };
     let mut found = |body: usize| {
         if !own.list.contains(&(body as u32)) {
             own.places[body] = own.list.len() as u32;
@@ -243,31 +249,31 @@ fn equates(name: &str) -> String {
 }
 
 /// How the number of a source changes in time. Measures and outputs of controllers may be flags: they count as held.
-fn changes(system: &System, source: &Source) -> Changes {
+fn changes(system: &System, source: &ColumnSource) -> TimeDependence {
     match source {
-        Source::Live(signal) => match **signal {
-            Signal::Time => Changes::Affine,
-            Signal::Constant(_) | Signal::Nested(_) => Changes::Held,
+        ColumnSource::Live(signal) => match **signal {
+            Signal::Time => TimeDependence::Affine,
+            Signal::Constant(_) | Signal::Nested(_) => TimeDependence::Held,
             Signal::Output(i) => {
                 let own = system.controllers.iter().find(|c| (c.out..c.out + c.outputs.len()).contains(&i));
                 let state =
                     own.and_then(|c| Some((c, (i - c.out).checked_sub(c.controller.outputs().len())?)));
                 match state {
-                    Some((c, state)) if !c.controller.is_held(state) => Changes::Continuously,
-                    _ => Changes::Held,
+                    Some((c, state)) if !c.controller.is_held(state) => TimeDependence::Continuously,
+                    _ => TimeDependence::Held,
                 }
             }
-            _ => Changes::Continuously,
+            _ => TimeDependence::Continuously,
         },
-        Source::Locked(_) | Source::Measure(_) | Source::Own(_) => Changes::Held,
-        _ => Changes::Continuously,
+        ColumnSource::Locked(_) | ColumnSource::Measure(_) | ColumnSource::Own(_) => TimeDependence::Held,
+        _ => TimeDependence::Continuously,
     }
 }
 
 /// What a signal is as a function of time.
 fn of_time(signal: Option<&Signal>) -> TimeSlot<'static> {
     match signal {
-        Some(Signal::Time) => TimeSlot::Function(Shape::Affine, &|t| t),
+        Some(Signal::Time) => TimeSlot::Function(TimeShape::Affine, &|t| t),
         _ => TimeSlot::Other,
     }
 }

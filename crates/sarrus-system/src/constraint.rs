@@ -1,7 +1,7 @@
 //! What a constraint is: a residual written once over [`Real`]; everything else follows from it.
 
 use crate::at::At;
-use crate::derive::{self, Scratch, Taylor};
+use crate::derive::{self, DerivativeWorkspace, Taylor};
 use crate::formula::Formula;
 use crate::primitive::Primitive;
 use crate::variation::{self, Variation};
@@ -9,7 +9,7 @@ use sarrus_math::Real;
 
 /// The Jacobian blocks of one element: `rows` × `wide` per body, row-major, where the columns are
 /// (vx vy vz wx wy wz), in a planar model (vx vy rate).
-pub struct Blocks<'a, R = f64> {
+pub struct JacobianBlocks<'a, R = f64> {
     /// All blocks, one body after the other.
     pub data: &'a mut [R],
     /// Rows of the element.
@@ -18,7 +18,7 @@ pub struct Blocks<'a, R = f64> {
     pub wide: usize,
 }
 
-impl<R> Blocks<'_, R> {
+impl<R> JacobianBlocks<'_, R> {
     /// Row `row` of the block of the element's body `body`.
     #[inline(always)]
     pub fn row(&mut self, body: usize, row: usize) -> &mut [R] {
@@ -28,7 +28,7 @@ impl<R> Blocks<'_, R> {
 }
 
 /// A joint coordinate, or its speed, that a constraint gives as a function of time: joint coordinates take it as it is.
-pub struct Program<'a> {
+pub struct CoordinateProgram<'a> {
     /// Index of the joint in the directory.
     pub joint: usize,
     /// Which of its coordinates.
@@ -47,12 +47,12 @@ pub struct Multiplier {
     /// Its unit; empty where the file decides.
     pub unit: &'static str,
     /// How it follows from λ.
-    pub scale: Scale,
+    pub scale: MultiplierScale,
 }
 
 /// How a number that is shown follows from the multiplier λ of a row; the row exerts -Jᵀλ.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Scale {
+pub enum MultiplierScale {
     /// Times λ.
     Factor(f64),
     /// Minus λ times the norm of the row's gradient by the position of its first moving body: the force on that body along the
@@ -62,13 +62,13 @@ pub enum Scale {
 
 impl Multiplier {
     /// Of a constraint with one row: `force`.
-    pub fn force(unit: &'static str, scale: Scale) -> Self {
+    pub fn force(unit: &'static str, scale: MultiplierScale) -> Self {
         Multiplier { name: "force".into(), unit, scale }
     }
 
     /// Of row `row` of several: `lambda1` and so on, λ itself.
     pub fn lambda(row: usize, unit: &'static str) -> Self {
-        Multiplier { name: format!("lambda{}", row + 1), unit, scale: Scale::Factor(1.0) }
+        Multiplier { name: format!("lambda{}", row + 1), unit, scale: MultiplierScale::Factor(1.0) }
     }
 }
 
@@ -106,7 +106,7 @@ pub trait Constraint: Send + Sync + 'static {
     }
 
     /// The joint coordinate that this row gives, where that is all it does.
-    fn program(&self) -> Option<Program<'_>> {
+    fn program(&self) -> Option<CoordinateProgram<'_>> {
         None
     }
 
@@ -116,7 +116,7 @@ pub trait Constraint: Send + Sync + 'static {
     }
 
     /// J by hand, where a profile asks for it; `false` leaves it to the dual numbers. The blocks start at zero.
-    fn jacobian<R: Real>(&self, _at: &At<R>, _J: &mut Blocks<R>) -> bool {
+    fn jacobian<R: Real>(&self, _at: &At<R>, _J: &mut JacobianBlocks<R>) -> bool {
         false
     }
 
@@ -129,7 +129,7 @@ pub trait Constraint: Send + Sync + 'static {
     /// direction in which Φ grows; else `lambda1`, `lambda2`, ..., λ itself. A kind with a force of its own says so here.
     fn multiplier(&self, row: usize) -> Multiplier {
         match self.rows() {
-            1 => Multiplier::force("", Scale::Factor(-1.0)),
+            1 => Multiplier::force("", MultiplierScale::Factor(-1.0)),
             _ => Multiplier::lambda(row, ""),
         }
     }
@@ -159,7 +159,7 @@ pub trait Rows: Send + Sync {
     }
 
     /// The joint coordinate that this row gives, where that is all it does.
-    fn program(&self) -> Option<Program<'_>>;
+    fn program(&self) -> Option<CoordinateProgram<'_>>;
     /// The whole turns that a driven angle is off its function beside Φ \[rad\]; none where Φ counts them.
     fn turns_off(&self, at: &At<f64>) -> Option<f64>;
     /// The column of the multiplier of row `row`, for a constraint of the file.
@@ -167,27 +167,33 @@ pub trait Rows: Send + Sync {
     /// Φ; zero for rows at velocity level.
     fn phi(&self, at: &At<f64>, phi: &mut [f64]);
     /// J, by hand where there is a hand-coded one.
-    fn jacobian(&self, at: &At<f64>, scratch: &mut Scratch, J: &mut Blocks);
+    fn jacobian(&self, at: &At<f64>, scratch: &mut DerivativeWorkspace, J: &mut JacobianBlocks);
     /// J by dual numbers, always: the oracle of the conformance test.
-    fn derived_jacobian(&self, at: &At<f64>, scratch: &mut Scratch, J: &mut Blocks);
+    fn derived_jacobian(&self, at: &At<f64>, scratch: &mut DerivativeWorkspace, J: &mut JacobianBlocks);
     /// γ, so that Φ̈ = 0 reads J v̇ = γ.
-    fn gamma(&self, at: &At<f64>, scratch: &mut Scratch, gamma: &mut [f64]);
+    fn gamma(&self, at: &At<f64>, scratch: &mut DerivativeWorkspace, gamma: &mut [f64]);
     /// γ by Taylor jets, always.
-    fn derived_gamma(&self, at: &At<f64>, scratch: &mut Scratch, gamma: &mut [f64]);
+    fn derived_gamma(&self, at: &At<f64>, scratch: &mut DerivativeWorkspace, gamma: &mut [f64]);
     /// Φ_t, and ψ at v = 0.
-    fn phi_t(&self, at: &At<f64>, scratch: &mut Scratch, phi_t: &mut [f64]);
+    fn phi_t(&self, at: &At<f64>, scratch: &mut DerivativeWorkspace, phi_t: &mut [f64]);
     /// ψ and Φ̇ by Taylor jets: the oracle for J v + Φ_t.
-    fn rates(&self, at: &At<f64>, scratch: &mut Scratch, rates: &mut [f64]);
+    fn rates(&self, at: &At<f64>, scratch: &mut DerivativeWorkspace, rates: &mut [f64]);
     /// Third derivative of Φ (second of ψ) along a motion with constant v̇ = 0: the jerk terms.
-    fn jerk(&self, at: &At<f64>, scratch: &mut Scratch, jerk: &mut [f64]);
+    fn jerk(&self, at: &At<f64>, scratch: &mut DerivativeWorkspace, jerk: &mut [f64]);
     /// ∂(Jᵀλ)/∂q, as [`variation::curvature`].
     fn curvature(&self, at: &At<f64>, wide: usize, lambda: &[f64], out: &mut [f64]);
     /// ∂Φ̇/∂q, ∂Φ̈/∂q and ∂Φ̈/∂v, as [`variation::variation`].
     fn variation(&self, at: &At<f64>, wide: usize, vdot: &[[[f64; 3]; 2]], out: &mut Variation);
     /// Taylor coefficients of Φ along a motion, of a row at velocity level those of the integral of ψ.
     fn taylor(&self, at: &At<Taylor>, phi: &mut [Taylor]);
-    /// Taylor coefficients of J, by hand where there is a hand-coded one, laid out as [`Blocks`] of `wide` columns; starts at zero.
-    fn taylor_jacobian(&self, at: &At<Taylor>, scratch: &mut Scratch, wide: usize, J: &mut [Taylor]);
+    /// Taylor coefficients of J, by hand where there is a hand-coded one, laid out as [`JacobianBlocks`] of `wide` columns; starts at zero.
+    fn taylor_jacobian(
+        &self,
+        at: &At<Taylor>,
+        scratch: &mut DerivativeWorkspace,
+        wide: usize,
+        J: &mut [Taylor],
+    );
     /// New values of the hints this constraint keeps.
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]);
     /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
@@ -211,7 +217,7 @@ impl<C: Constraint> Rows for C {
         Constraint::depends_on_time(self)
     }
 
-    fn program(&self) -> Option<Program<'_>> {
+    fn program(&self) -> Option<CoordinateProgram<'_>> {
         Constraint::program(self)
     }
 
@@ -229,28 +235,28 @@ impl<C: Constraint> Rows for C {
         phi[holonomic..].fill(0.0);
     }
 
-    fn jacobian(&self, at: &At<f64>, scratch: &mut Scratch, J: &mut Blocks) {
+    fn jacobian(&self, at: &At<f64>, scratch: &mut DerivativeWorkspace, J: &mut JacobianBlocks) {
         J.data.fill(0.0);
         if !Constraint::jacobian(self, at, J) {
             derive::jacobian(self, at, scratch, J);
         }
     }
 
-    fn derived_jacobian(&self, at: &At<f64>, scratch: &mut Scratch, J: &mut Blocks) {
+    fn derived_jacobian(&self, at: &At<f64>, scratch: &mut DerivativeWorkspace, J: &mut JacobianBlocks) {
         derive::jacobian(self, at, scratch, J);
     }
 
-    fn gamma(&self, at: &At<f64>, scratch: &mut Scratch, gamma: &mut [f64]) {
+    fn gamma(&self, at: &At<f64>, scratch: &mut DerivativeWorkspace, gamma: &mut [f64]) {
         if !Constraint::gamma(self, at, gamma) {
             derive::gamma(self, at, scratch, gamma);
         }
     }
 
-    fn derived_gamma(&self, at: &At<f64>, scratch: &mut Scratch, gamma: &mut [f64]) {
+    fn derived_gamma(&self, at: &At<f64>, scratch: &mut DerivativeWorkspace, gamma: &mut [f64]) {
         derive::gamma(self, at, scratch, gamma);
     }
 
-    fn phi_t(&self, at: &At<f64>, scratch: &mut Scratch, phi_t: &mut [f64]) {
+    fn phi_t(&self, at: &At<f64>, scratch: &mut DerivativeWorkspace, phi_t: &mut [f64]) {
         if Constraint::depends_on_time(self) {
             derive::phi_t(self, at, scratch, phi_t);
         } else {
@@ -258,11 +264,11 @@ impl<C: Constraint> Rows for C {
         }
     }
 
-    fn rates(&self, at: &At<f64>, scratch: &mut Scratch, rates: &mut [f64]) {
+    fn rates(&self, at: &At<f64>, scratch: &mut DerivativeWorkspace, rates: &mut [f64]) {
         derive::rates(self, at, scratch, rates);
     }
 
-    fn jerk(&self, at: &At<f64>, scratch: &mut Scratch, jerk: &mut [f64]) {
+    fn jerk(&self, at: &At<f64>, scratch: &mut DerivativeWorkspace, jerk: &mut [f64]) {
         derive::jerk(self, at, scratch, jerk);
     }
 
@@ -282,8 +288,14 @@ impl<C: Constraint> Rows for C {
         derive::taylor(self, at, phi);
     }
 
-    fn taylor_jacobian(&self, at: &At<Taylor>, scratch: &mut Scratch, wide: usize, J: &mut [Taylor]) {
-        let mut blocks = Blocks { data: &mut *J, rows: Constraint::rows(self), wide };
+    fn taylor_jacobian(
+        &self,
+        at: &At<Taylor>,
+        scratch: &mut DerivativeWorkspace,
+        wide: usize,
+        J: &mut [Taylor],
+    ) {
+        let mut blocks = JacobianBlocks { data: &mut *J, rows: Constraint::rows(self), wide };
         if !Constraint::jacobian(self, at, &mut blocks) {
             derive::taylor_jacobian(self, at, scratch, wide, J);
         }

@@ -2,14 +2,14 @@
 //! centres of mass, directions in their axes, joint coordinates.
 
 use crate::body::BodyKind;
-use crate::formula::{Binder, Level};
-use crate::joint::Fixed;
+use crate::formula::{Binder, ReadLevel};
+use crate::joint::BodyFixedFrame;
 use crate::names::Directory;
 use crate::placed::file_frame;
 use sarrus_math::{Mat3, Pose, Vec3};
-use sarrus_model::record::Plain;
-use sarrus_model::transform::Matrix;
-use sarrus_model::{BodyRef, Diagnostic, Local, Model, Reader, Result, Section, Space, Span};
+use sarrus_model::record::ResolvedValue;
+use sarrus_model::transform::Matrix3;
+use sarrus_model::{BodyPoint, BodyRef, Diagnostic, Model, Reader, Result, Section, Space, Span};
 use std::collections::HashSet;
 
 /// An element's table together with the system it is to join.
@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
         let Some(alias) = self.model.aliases.get(&own) else { return Ok(0) };
         let (name, frame) = (alias.body.clone(), alias.frame.clone());
         if name != "ground" {
-            self.reader.record(key, || Plain::Text(name.clone()));
+            self.reader.record(key, || ResolvedValue::Text(name.clone()));
         }
         self.number(BodyRef { name, span: Span::NONE, stand_in: Some(frame) })
     }
@@ -160,9 +160,9 @@ impl<'a> Context<'a> {
     }
 
     /// The frame of a body, from its centre of mass.
-    pub fn body_frame(&self, body: u32) -> Fixed {
+    pub fn body_frame(&self, body: u32) -> BodyFixedFrame {
         let p = self.directory.bodies[body as usize].from_com([0.0; 3]);
-        Fixed { p, rot: Mat3::identity(), angle: 0.0 }
+        BodyFixedFrame { p, rot: Mat3::identity(), angle: 0.0 }
     }
 
     /// The origin of a body as the file means it, from its centre of mass: that of the ground of an included file lies where
@@ -176,7 +176,7 @@ impl<'a> Context<'a> {
 
     /// How coordinates in the frame that the file means by that of a body become those in the body's own, q a + d, where they
     /// differ: the ground of an included file lies where the file does, mirrored if the file is.
-    pub fn from_file_frame(&self, body: u32) -> Option<(Matrix, [f64; 3])> {
+    pub fn from_file_frame(&self, body: u32) -> Option<(Matrix3, [f64; 3])> {
         let transform = self.reader.transform();
         let entry = &self.directory.bodies[body as usize];
         match self.body_ref(body).stand_in {
@@ -208,7 +208,7 @@ impl<'a> Context<'a> {
         let local = if axial { transform.local_axial(default) } else { transform.local(default) };
         let a = self.file_axes(body).mul_f64(&local).0;
         if a != default {
-            self.reader.record(on_key, || Plain::vector(a, self.is_planar()));
+            self.reader.record(on_key, || ResolvedValue::vector(a, self.is_planar()));
         }
         a
     }
@@ -230,11 +230,11 @@ impl<'a> Context<'a> {
     }
 
     /// A place of a body, from its centre of mass.
-    fn place(&self, body: u32, on: &Local, key: &str) -> Result<[f64; 3]> {
+    fn place(&self, body: u32, on: &BodyPoint, key: &str) -> Result<[f64; 3]> {
         let entry = &self.directory.bodies[body as usize];
         match on {
-            Local::At(p) => Ok(entry.from_com(*p)),
-            Local::Marker(name) => match entry.markers.iter().find(|(marker, _)| marker == name) {
+            BodyPoint::At(p) => Ok(entry.from_com(*p)),
+            BodyPoint::Marker(name) => match entry.markers.iter().find(|(marker, _)| marker == name) {
                 Some((_, p)) => Ok(entry.from_com(*p)),
                 None => {
                     let message = format!("body `{}` has no marker `{name}`", entry.name);
@@ -365,7 +365,7 @@ impl<'a> Context<'a> {
     }
 
     /// Binds run-time expressions of this element, whose own bodies are `ids`.
-    pub fn binder(&self, level: Level, ids: Vec<u32>) -> Binder<'a> {
+    pub fn binder(&self, level: ReadLevel, ids: Vec<u32>) -> Binder<'a> {
         Binder::new(self.model, self.directory, level, ids)
     }
 

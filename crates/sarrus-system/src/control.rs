@@ -56,7 +56,7 @@ pub struct ControlState {
 
 /// The linear part of all controllers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Control {
+pub struct LinearControllers {
     /// States that forces depend on, directly or through others.
     pub states: Vec<ControlState>,
     /// Rates of these.
@@ -211,13 +211,13 @@ impl<'a> Seeds<'a> {
 
 impl Mechanism {
     /// The linear part of the controllers at `s`.
-    pub fn control_tangent(&mut self, s: &State) -> Control {
+    pub fn control_tangent(&mut self, s: &State) -> LinearControllers {
         let system = self.system().clone();
         self.observe(s, |at| control(&system, at, &s.x))
     }
 }
 
-fn control(system: &System, at: &At<f64>, x: &[f64]) -> Control {
+fn control(system: &System, at: &At<f64>, x: &[f64]) -> LinearControllers {
     let seeds = Seeds::new(system, at);
     let (nv, count) = (system.structure.nv, seeds.states.len());
     let mut outs = vec![Gradient::zeros(nv, count); system.outs];
@@ -264,7 +264,7 @@ fn control(system: &System, at: &At<f64>, x: &[f64]) -> Control {
     }
     let kept = |list: &[f64]| list.iter().zip(&matters).filter(|(_, m)| **m).map(|(x, _)| *x).collect();
     let keep = |g: Gradient| Gradient { x: kept(&g.x), ..g };
-    Control {
+    LinearControllers {
         states: seeds.states.into_iter().zip(&matters).filter(|(_, m)| **m).map(|(s, _)| s).collect(),
         rates: rates.into_iter().zip(&matters).filter(|(_, m)| **m).map(|(g, _)| keep(g)).collect(),
         acts: acts.into_iter().map(|(g, f)| (keep(g), f)).collect(),

@@ -2,13 +2,13 @@
 //! velocities, Taylor jets along the motion.
 //!
 //! Along a motion with v̇ = 0 the second derivative of Φ is J̇ v + Φ_tt + ..., so γ is its negative; for a row at
-//! velocity level the same holds one derivative down. The buffers live in a [`Scratch`] so that a step
+//! velocity level the same holds one derivative down. The buffers live in a [`DerivativeWorkspace`] so that a step
 //! allocates nothing.
 //!
 //! [`taylor`] expands Φ and J along any motion, for the passage of singular positions.
 
 use crate::at::At;
-use crate::constraint::{Blocks, Constraint};
+use crate::constraint::{Constraint, JacobianBlocks};
 use sarrus_math::{Dual, Jet, Pose, Real, Twist};
 use sarrus_solve::COEFFICIENTS;
 
@@ -24,7 +24,7 @@ pub fn columns(wide: usize) -> &'static [usize] {
 
 /// Seeded copies of an element's bodies, kept between evaluations.
 #[derive(Clone, Default)]
-pub struct Scratch {
+pub struct DerivativeWorkspace {
     ids: Vec<u32>,
     dual_poses: Vec<Pose<Dual<6>>>,
     dual_twists: Vec<Twist<Dual<6>>>,
@@ -60,7 +60,12 @@ fn local_ids(ids: &mut Vec<u32>, n: usize) {
 }
 
 /// ∂Φ/∂v and ∂ψ/∂v, one body at a time.
-pub fn jacobian<C: Constraint>(c: &C, at: &At<f64>, scratch: &mut Scratch, J: &mut Blocks) {
+pub fn jacobian<C: Constraint>(
+    c: &C,
+    at: &At<f64>,
+    scratch: &mut DerivativeWorkspace,
+    J: &mut JacobianBlocks,
+) {
     let n = at.ids.len();
     let (rows, holonomic) = (c.rows(), c.holonomic());
     let columns = columns(J.wide);
@@ -152,7 +157,7 @@ fn expand<'s, C: Constraint, const K: usize>(
 }
 
 /// γ = -(Φ̈ at v̇ = 0), for rows at velocity level -(ψ̇ at v̇ = 0).
-pub fn gamma<C: Constraint>(c: &C, at: &At<f64>, scratch: &mut Scratch, gamma: &mut [f64]) {
+pub fn gamma<C: Constraint>(c: &C, at: &At<f64>, scratch: &mut DerivativeWorkspace, gamma: &mut [f64]) {
     let holonomic = c.holonomic();
     let values = expand(c, at, &mut scratch.ids, &mut scratch.jets3, true);
     for (i, (out, value)) in gamma.iter_mut().zip(values).enumerate() {
@@ -161,7 +166,7 @@ pub fn gamma<C: Constraint>(c: &C, at: &At<f64>, scratch: &mut Scratch, gamma: &
 }
 
 /// Φ_t, and ψ at v = 0.
-pub fn phi_t<C: Constraint>(c: &C, at: &At<f64>, scratch: &mut Scratch, phi_t: &mut [f64]) {
+pub fn phi_t<C: Constraint>(c: &C, at: &At<f64>, scratch: &mut DerivativeWorkspace, phi_t: &mut [f64]) {
     let holonomic = c.holonomic();
     let values = expand(c, at, &mut scratch.ids, &mut scratch.jets2, false);
     for (i, (out, value)) in phi_t.iter_mut().zip(values).enumerate() {
@@ -170,7 +175,7 @@ pub fn phi_t<C: Constraint>(c: &C, at: &At<f64>, scratch: &mut Scratch, phi_t: &
 }
 
 /// Φ̇ and ψ along the motion.
-pub fn rates<C: Constraint>(c: &C, at: &At<f64>, scratch: &mut Scratch, rates: &mut [f64]) {
+pub fn rates<C: Constraint>(c: &C, at: &At<f64>, scratch: &mut DerivativeWorkspace, rates: &mut [f64]) {
     let holonomic = c.holonomic();
     let values = expand(c, at, &mut scratch.ids, &mut scratch.jets2, true);
     for (i, (out, value)) in rates.iter_mut().zip(values).enumerate() {
@@ -179,7 +184,7 @@ pub fn rates<C: Constraint>(c: &C, at: &At<f64>, scratch: &mut Scratch, rates: &
 }
 
 /// Third derivative of Φ, second of ψ, along the motion with v̇ = 0.
-pub fn jerk<C: Constraint>(c: &C, at: &At<f64>, scratch: &mut Scratch, jerk: &mut [f64]) {
+pub fn jerk<C: Constraint>(c: &C, at: &At<f64>, scratch: &mut DerivativeWorkspace, jerk: &mut [f64]) {
     let holonomic = c.holonomic();
     let values = expand(c, at, &mut scratch.ids, &mut scratch.jets4, true);
     for (i, (out, value)) in jerk.iter_mut().zip(values).enumerate() {
@@ -201,11 +206,11 @@ pub fn taylor<C: Constraint>(c: &C, at: &At<Taylor>, phi: &mut [Taylor]) {
     }
 }
 
-/// Taylor coefficients of J along the motion of `at`, laid out as [`Blocks`] of `wide` columns.
+/// Taylor coefficients of J along the motion of `at`, laid out as [`JacobianBlocks`] of `wide` columns.
 pub fn taylor_jacobian<C: Constraint>(
     c: &C,
     at: &At<Taylor>,
-    scratch: &mut Scratch,
+    scratch: &mut DerivativeWorkspace,
     wide: usize,
     J: &mut [Taylor],
 ) {
@@ -213,7 +218,8 @@ pub fn taylor_jacobian<C: Constraint>(
     let (rows, holonomic) = (c.rows(), c.holonomic());
     let columns = columns(wide);
     local_ids(&mut scratch.ids, n);
-    let Scratch { ids, taylor_poses: poses, taylor_twists: twists, taylor_duals: duals, .. } = scratch;
+    let DerivativeWorkspace { ids, taylor_poses: poses, taylor_twists: twists, taylor_duals: duals, .. } =
+        scratch;
     poses.clear();
     poses.extend((0..n).map(|i| at.pose(i).seed(0, &[])));
     twists.clear();

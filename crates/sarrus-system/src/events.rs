@@ -9,7 +9,7 @@ mod lock;
 mod stops;
 
 pub use lock::Lock;
-pub use stops::Limit;
+pub use stops::RigidStop;
 
 use crate::contact::ContactElement;
 use crate::context::Context;
@@ -44,7 +44,7 @@ pub struct Events {
     /// In the order in which simultaneous ones act: joints with `lock_at`, then those of the file.
     pub list: Vec<Event>,
     /// Rigid limits of joints.
-    pub limits: Vec<Limit>,
+    pub limits: Vec<RigidStop>,
     /// Joints that may be locked, in ascending order.
     pub lockable: Vec<usize>,
 }
@@ -84,9 +84,9 @@ pub struct Actions {
     /// Locks that are undone, by joint.
     pub release: Vec<usize>,
     /// What acts no longer.
-    pub disable: Vec<Target>,
+    pub disable: Vec<EventTarget>,
     /// What acts from now on.
-    pub enable: Vec<Target>,
+    pub enable: Vec<EventTarget>,
     /// New values of states: the place in x, its path, the value.
     pub set: Vec<(usize, String, RuntimeExpr)>,
     /// Coordinates that are locked.
@@ -105,7 +105,7 @@ impl Actions {
 
 /// Something that can be enabled and disabled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct EventTarget {
     /// Its name.
     pub name: String,
     /// Its rows, by their numbers in the whole system.
@@ -117,7 +117,7 @@ pub struct Target {
 }
 
 /// What names of events stand for.
-struct Names<'a> {
+struct EventNames<'a> {
     directory: &'a Directory,
     elements: &'a [ConstraintElement],
     forces: &'a [ForceElement],
@@ -152,7 +152,7 @@ impl Events {
                 });
             }
         }
-        let names = Names { directory, elements, forces, contacts, controllers };
+        let names = EventNames { directory, elements, forces, contacts, controllers };
         let mut errors = Vec::new();
         for element in &model.events {
             match names.event(model, element) {
@@ -160,7 +160,7 @@ impl Events {
                 Err(error) => errors.push(error),
             }
         }
-        let limits = Limit::all(directory);
+        let limits = RigidStop::all(directory);
         let mut lockable: Vec<usize> =
             list.iter().flat_map(|e| e.actions.lock.iter().map(|lock| lock.joint)).collect();
         lockable.extend(limits.iter().map(|limit| limit.joint));
@@ -170,7 +170,7 @@ impl Events {
     }
 }
 
-impl Names<'_> {
+impl EventNames<'_> {
     fn event(&self, model: &Model, element: &Element) -> Result<Event> {
         let reader = Reader::new(model, element, KEYS)?;
         if element.kind != "event" {
@@ -218,7 +218,7 @@ impl Names<'_> {
         named.collect()
     }
 
-    fn targets(&self, ctx: &Context, key: &str) -> Result<Vec<Target>> {
+    fn targets(&self, ctx: &Context, key: &str) -> Result<Vec<EventTarget>> {
         const SECTIONS: [Section; 5] =
             [Section::Joints, Section::Constraints, Section::Drivers, Section::Forces, Section::Contacts];
         let mut targets = Vec::new();
@@ -260,7 +260,7 @@ impl Names<'_> {
             let forces = self.forces.iter().enumerate().filter(|(_, f)| inside(&f.name)).map(|(i, _)| i);
             let forces = forces.collect();
             let contact = self.contacts.iter().position(|c| c.contact.name == name);
-            targets.push(Target { forces, contact, elements: first..first + count, name });
+            targets.push(EventTarget { forces, contact, elements: first..first + count, name });
         }
         Ok(targets)
     }

@@ -2,10 +2,10 @@
 
 use crate::at::At;
 use crate::names::Directory;
-use crate::placed::{self, Map, Placed, Purpose, Reading};
+use crate::placed::{self, AffineMap, AffineReading, PlacedFile, Purpose};
 use crate::signal::Signal;
 use sarrus_math::{Enclosure, Interval, Real};
-use sarrus_model::expr::{Bound, Choice, Program, Shape, TimeSlot};
+use sarrus_model::expr::{Binding, Choice, Program, TimeShape, TimeSlot};
 use sarrus_model::{Diagnostic, Model, RuntimeExpr, RuntimeVector, Span};
 
 /// An expression and the signals in its slots.
@@ -101,25 +101,25 @@ impl Formula {
 
     /// Adds the times between `from` and `to` at which it switches because of the time alone, as
     /// [`Program::breakpoints`] does. Returns what it is as a function of time.
-    pub fn breakpoints(&self, from: f64, to: f64, breaks: &mut Vec<f64>) -> Shape {
+    pub fn breakpoints(&self, from: f64, to: f64, breaks: &mut Vec<f64>) -> TimeShape {
         let at = |t| At { t, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
-        let functions: Vec<OfTime> = self
+        let functions: Vec<SignalOfTime> = self
             .signals
             .iter()
-            .map(|signal| -> OfTime {
+            .map(|signal| -> SignalOfTime {
                 match signal {
-                    Signal::Time => (Shape::Affine, Box::new(|t| t)),
-                    Signal::Constant(x) => (Shape::Constant, Box::new(|_| *x)),
+                    Signal::Time => (TimeShape::Affine, Box::new(|t| t)),
+                    Signal::Constant(x) => (TimeShape::Constant, Box::new(|_| *x)),
                     Signal::Nested(formula) => {
                         let shape = formula.breakpoints(from, to, breaks);
                         (shape, Box::new(move |t| formula.eval(&at(t))))
                     }
-                    _ => (Shape::Other, Box::new(|_| f64::NAN)),
+                    _ => (TimeShape::Other, Box::new(|_| f64::NAN)),
                 }
             })
             .collect();
         let slot = |slot: u32| match &functions[slot as usize] {
-            (Shape::Other, _) => TimeSlot::Other,
+            (TimeShape::Other, _) => TimeSlot::Other,
             (shape, function) => TimeSlot::Function(*shape, function),
         };
         self.program.breakpoints(&slot, from, to, breaks)
@@ -179,11 +179,11 @@ fn during(time: Interval) -> At<'static, Enclosure> {
 }
 
 /// A signal as a function of time.
-type OfTime<'a> = (Shape, Box<dyn Fn(f64) -> f64 + 'a>);
+type SignalOfTime<'a> = (TimeShape, Box<dyn Fn(f64) -> f64 + 'a>);
 
 /// What an expression may read, by where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum ReadLevel {
     /// Time only: positions of drivers.
     Time,
     /// Time only: speeds of drivers.
@@ -198,7 +198,7 @@ pub enum Level {
 pub struct Binder<'a> {
     model: &'a Model,
     directory: &'a Directory,
-    level: Level,
+    level: ReadLevel,
     /// The element's bodies.
     pub ids: Vec<u32>,
     /// Measures being bound, to stop at cycles.
@@ -206,12 +206,12 @@ pub struct Binder<'a> {
     /// Names local to the element, such as `length` and `speed` of a spring, or `x y z` of a curve.
     locals: Vec<(String, Signal)>,
     /// Vectors among these, and how the element's file means them.
-    vectors: Vec<([Option<String>; 3], Map)>,
+    vectors: Vec<([Option<String>; 3], AffineMap)>,
 }
 
 impl<'a> Binder<'a> {
     /// A binder for an element on the bodies `ids`.
-    pub fn new(model: &'a Model, directory: &'a Directory, level: Level, ids: Vec<u32>) -> Self {
+    pub fn new(model: &'a Model, directory: &'a Directory, level: ReadLevel, ids: Vec<u32>) -> Self {
         Binder { model, directory, level, ids, nesting: Vec::new(), locals: Vec::new(), vectors: Vec::new() }
     }
 
@@ -221,7 +221,7 @@ impl<'a> Binder<'a> {
     }
 
     /// Makes a vector readable there, by the names of its components; `map` leads to what the element's file means by them.
-    pub fn local_vector(&mut self, names: &[&str], signal: impl Fn(usize) -> Signal, map: Option<Map>) {
+    pub fn local_vector(&mut self, names: &[&str], signal: impl Fn(usize) -> Signal, map: Option<AffineMap>) {
         for (i, name) in names.iter().enumerate() {
             self.local(name, signal(i));
         }
@@ -275,7 +275,7 @@ impl<'a> Binder<'a> {
     /// Refuses a function given by a program where its second derivatives are part of the motion and it gives none: differences would
     /// be good to some six digits only, and nothing would show it.
     fn check_derivatives(&self, program: &Program, place: impl Fn(&str) -> Span) -> Result<(), Diagnostic> {
-        let is_position = matches!(self.level, Level::Time | Level::Position);
+        let is_position = matches!(self.level, ReadLevel::Time | ReadLevel::Position);
         if !is_position || program.slots().next().is_none() {
             return Ok(());
         }
@@ -285,7 +285,7 @@ impl<'a> Binder<'a> {
             "function `{name}` comes without {missing} derivatives, which are needed where it gives positions"
         );
         let hint = match self.level {
-            Level::Time => "give them with the function, or prescribe the speed instead",
+            ReadLevel::Time => "give them with the function, or prescribe the speed instead",
             _ => "give them with the function",
         };
         Err(Diagnostic::new(place(name), message).hint(hint))
@@ -303,26 +303,26 @@ impl<'a> Binder<'a> {
     }
 
     /// Binds a name as the file with this scope means it.
-    fn bind_in(&mut self, scope: u32, path: &str, signals: &mut Vec<Signal>) -> Result<Bound, String> {
+    fn bind_in(&mut self, scope: u32, path: &str, signals: &mut Vec<Signal>) -> Result<Binding, String> {
         match self.placed(scope, path)? {
             Some(readings) => placed::bound(&readings, &mut |name: &str| self.bind(name, signals)),
             None => self.bind(path, signals),
         }
     }
 
-    fn placed(&self, scope: u32, path: &str) -> Result<Option<Vec<Reading>>, String> {
+    fn placed(&self, scope: u32, path: &str) -> Result<Option<Vec<AffineReading>>, String> {
         if self.nesting.is_empty() && self.locals.iter().any(|(name, _)| name == path) {
             let own = |names: &[Option<String>; 3]| names.iter().position(|n| n.as_deref() == Some(path));
             let mut vectors = self.vectors.iter();
             return Ok(vectors.find_map(|(names, map)| Some(vec![map.sum(own(names)?, names)])));
         }
-        match Placed::of(self.model, self.directory, scope) {
+        match PlacedFile::of(self.model, self.directory, scope) {
             Some(placed) => placed.read(path, Purpose::Expression),
             None => Ok(None),
         }
     }
 
-    fn bind(&mut self, path: &str, signals: &mut Vec<Signal>) -> Result<Bound, String> {
+    fn bind(&mut self, path: &str, signals: &mut Vec<Signal>) -> Result<Binding, String> {
         let mut slot = |signal: Signal| {
             signals.push(signal);
             signals.len() as u32 - 1
@@ -330,12 +330,12 @@ impl<'a> Binder<'a> {
         if self.nesting.is_empty()
             && let Some((_, signal)) = self.locals.iter().find(|(name, _)| name == path)
         {
-            return Ok(Bound::Scalar(slot(signal.clone())));
+            return Ok(Binding::Scalar(slot(signal.clone())));
         }
         if path == "t" {
-            return Ok(Bound::Scalar(slot(Signal::Time)));
+            return Ok(Binding::Scalar(slot(Signal::Time)));
         }
-        if matches!(self.level, Level::Time | Level::Rate) {
+        if matches!(self.level, ReadLevel::Time | ReadLevel::Rate) {
             return Err(format!(
                 "`{path}` cannot be read here: a driver is a function of `t` and parameters"
             ));
@@ -348,15 +348,15 @@ impl<'a> Binder<'a> {
             self.nesting.push(path.to_owned());
             let formula = self.scalar(expr).map_err(|e| format!("in measure `{path}`: {}", e.message));
             self.nesting.pop();
-            return Ok(Bound::Scalar(slot(Signal::Nested(Box::new(formula?)))));
+            return Ok(Binding::Scalar(slot(Signal::Nested(Box::new(formula?)))));
         }
         let level = self.level;
         let readings = directory.read(path, &mut |body| self.place(body))?;
         for signal in &readings {
-            if level == Level::Position && signal.needs_velocity() {
+            if level == ReadLevel::Position && signal.needs_velocity() {
                 return Err(format!("`{path}` is a velocity; a constraint reads positions and `t`"));
             }
-            if level == Level::Position && signal.needs_controller() {
+            if level == ReadLevel::Position && signal.needs_controller() {
                 return Err(format!(
                     "`{path}` belongs to a controller; a constraint reads positions and `t`"
                 ));
@@ -364,8 +364,8 @@ impl<'a> Binder<'a> {
         }
         let slots: Vec<u32> = readings.into_iter().map(&mut slot).collect();
         match slots[..] {
-            [one] => Ok(Bound::Scalar(one)),
-            [x, y, z] => Ok(Bound::Vector([x, y, z])),
+            [one] => Ok(Binding::Scalar(one)),
+            [x, y, z] => Ok(Binding::Vector([x, y, z])),
             _ => Err(format!("`{path}` cannot be read as a number")),
         }
     }

@@ -23,7 +23,7 @@ use sarrus_solve::{Equations, Tangent};
 
 /// Friction of a coordinate, as the file says it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Friction {
+pub struct CoordinateFriction {
     /// μ.
     pub mu: f64,
     /// r \[m\].
@@ -37,7 +37,7 @@ pub struct Friction {
 pub(crate) struct JointFriction {
     joint: usize,
     slide: Slide,
-    friction: Friction,
+    friction: CoordinateFriction,
     /// n of the last forces, for the tangent.
     n: f64,
 }
@@ -93,7 +93,7 @@ impl JointFriction {
         let ([fx, fy, fz, tx, ty, tz], _) = joint_wrench(system, eq, |row| lambda[row], at, self.joint);
         let touch = clearance_force(system, at, self.joint);
         let (force, torque) = (Vec3([fx, fy, fz]) + touch, Vec3([tx, ty, tz]));
-        let Friction { mu, radius, .. } = self.friction;
+        let CoordinateFriction { mu, radius, .. } = self.friction;
         let Slide::Along(coordinate) = &self.slide else {
             return mu * radius.unwrap_or(0.0) * force.norm();
         };

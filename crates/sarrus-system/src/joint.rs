@@ -9,7 +9,7 @@ use sarrus_model::{Key, Reader, Space};
 
 /// A frame fixed in a body, from its centre of mass.
 #[derive(Clone, Copy, Debug)]
-pub struct Fixed {
+pub struct BodyFixedFrame {
     /// Origin \[m\].
     pub p: [f64; 3],
     /// Axes as columns, in body axes.
@@ -18,7 +18,7 @@ pub struct Fixed {
     pub angle: f64,
 }
 
-impl Fixed {
+impl BodyFixedFrame {
     /// This frame in the world, for a body at `pose`.
     #[inline]
     pub fn place<R: Real>(&self, pose: &Pose<R>) -> Pose<R> {
@@ -35,14 +35,14 @@ impl Fixed {
 #[derive(Clone, Copy, Debug)]
 pub struct Frames {
     /// F, fixed in the first body.
-    pub F: Fixed,
+    pub F: BodyFixedFrame,
     /// M, fixed in the second body.
-    pub M: Fixed,
+    pub M: BodyFixedFrame,
 }
 
 /// What `axis` and `axis2` mean for a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Axis {
+pub enum AxisRole {
     /// It takes none.
     None,
     /// `axis` is z of the frames.
@@ -64,7 +64,7 @@ pub trait Joint: Send + Sync + Sized + 'static {
     /// The space it lives in.
     const SPACE: Space;
     /// What its axis is.
-    const AXIS: Axis;
+    const AXIS: AxisRole;
     /// Keys of its own, beyond those of every joint.
     const KEYS: &'static [Key] = &[];
     /// Keys of its own as a model file writes them, for the conformance test.

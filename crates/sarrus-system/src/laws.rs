@@ -1,7 +1,7 @@
 //! Expressions of forces and controllers that switch or peak in positions, velocities and outputs: what a step could pass over.
 //!
 //! An integrator sees a force, and the rate of a state, at its stages only. Here each expression has its choices by value, with the
-//! arguments that decide them, and bounds over a step ([`Motion`]). The choices that outputs of controllers make are among those of each
+//! arguments that decide them, and bounds over a step ([`MotionBounds`]). The choices that outputs of controllers make are among those of each
 //! expression that reads them. What has no bounds is listed: functions given by a program, and forces on the nodes of modal bodies.
 
 mod gather;
@@ -10,7 +10,7 @@ pub use gather::{Unsearched, unsearched};
 
 use crate::at::At;
 use crate::formula::Formula;
-use crate::motion::{Frame, Motion};
+use crate::motion::{BodiesAtInstant, MotionBounds};
 use crate::reads::Reads;
 use crate::system::System;
 use sarrus_math::{Enclosure, Interval, Mat3, Vec3};
@@ -63,13 +63,13 @@ enum Of {
 #[derive(Clone)]
 struct Switch {
     law: usize,
-    what: What,
+    what: LawSubject,
     /// Of a controller that the expression reads: which of those.
     by: Option<usize>,
 }
 
 #[derive(Clone)]
-enum What {
+enum LawSubject {
     Choice(Formula, Choice),
     /// The value is cut off at these: of the expression itself, or of the controller's demand.
     Limits([f64; 2]),
@@ -117,16 +117,16 @@ impl Laws {
     }
 
     /// The argument of choice `i` in a frame.
-    pub fn argument(&self, i: usize, frame: &Frame) -> f64 {
+    pub fn argument(&self, i: usize, frame: &BodiesAtInstant) -> f64 {
         let Switch { law, what, by } = &self.switches[i];
         let law = &self.list[*law];
         let element = by.map(|by| &law.reads.controllers[by]);
         let at = law.at(frame);
         let at = At { ids: element.map_or(at.ids, |element| &element.ids), ..at };
         match (what, element) {
-            (What::Choice(formula, choice), _) => formula.argument(*choice, &at),
-            (What::Limits(_), None) => law.formula.eval(&at),
-            (What::Limits(_), Some(element)) => {
+            (LawSubject::Choice(formula, choice), _) => formula.argument(*choice, &at),
+            (LawSubject::Limits(_), None) => law.formula.eval(&at),
+            (LawSubject::Limits(_), Some(element)) => {
                 let cut_off = element.controller.cut_off();
                 cut_off.map_or(f64::NAN, |own| own.demand(&at, element.states_in(at.outs)))
             }
@@ -134,15 +134,21 @@ impl Laws {
     }
 
     /// Bounds on it between two frames.
-    pub fn enclose_argument(&self, i: usize, motion: &Motion, a: &Frame, b: &Frame) -> Enclosure {
+    pub fn enclose_argument(
+        &self,
+        i: usize,
+        motion: &MotionBounds,
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
+    ) -> Enclosure {
         let Switch { law, what, by } = &self.switches[i];
         let law = &self.list[*law];
         let element = by.map(|by| &law.reads.controllers[by]);
         let ids = element.map_or(&law.ids[..], |element| &element.ids);
         motion.among(&law.reads, ids, a, b, |at| match (what, element) {
-            (What::Choice(formula, choice), _) => formula.enclose_argument(*choice, at),
-            (What::Limits(_), None) => law.formula.enclose(at),
-            (What::Limits(_), Some(element)) => {
+            (LawSubject::Choice(formula, choice), _) => formula.enclose_argument(*choice, at),
+            (LawSubject::Limits(_), None) => law.formula.enclose(at),
+            (LawSubject::Limits(_), Some(element)) => {
                 let cut_off = element.controller.cut_off();
                 cut_off.map_or(Enclosure::jumping(Interval::ALL), |own| {
                     own.enclose_demand(at, element.states_in(at.outs))
@@ -154,33 +160,45 @@ impl Laws {
     /// The neighbouring levels between which the argument `u` of choice `i` is.
     pub fn cell(&self, i: usize, u: f64) -> [f64; 2] {
         match &self.switches[i].what {
-            What::Choice(formula, choice) => formula.program().cell(*choice, u),
-            What::Limits([lo, _]) if u < *lo => [f64::NEG_INFINITY, *lo],
-            What::Limits([_, hi]) if u > *hi => [*hi, f64::INFINITY],
-            What::Limits(limits) => *limits,
+            LawSubject::Choice(formula, choice) => formula.program().cell(*choice, u),
+            LawSubject::Limits([lo, _]) if u < *lo => [f64::NEG_INFINITY, *lo],
+            LawSubject::Limits([_, hi]) if u > *hi => [*hi, f64::INFINITY],
+            LawSubject::Limits(limits) => *limits,
         }
     }
 
     /// What positions, velocities and states that are off by `delta` make of the argument of choice `i`; `scratch` is overwritten.
-    pub fn noise(&self, i: usize, frame: &Frame, scratch: &mut Frame, delta: f64) -> f64 {
+    pub fn noise(&self, i: usize, frame: &BodiesAtInstant, scratch: &mut BodiesAtInstant, delta: f64) -> f64 {
         self.shift(self.law_of(i), frame, scratch, [delta; 2]);
         (self.argument(i, scratch) - self.argument(i, frame)).abs()
     }
 
     /// What positions that are off by the first of `deltas`, and velocities and states by the second, make of expression `law`.
-    pub fn noise_of_value(&self, law: usize, frame: &Frame, scratch: &mut Frame, deltas: [f64; 2]) -> f64 {
+    pub fn noise_of_value(
+        &self,
+        law: usize,
+        frame: &BodiesAtInstant,
+        scratch: &mut BodiesAtInstant,
+        deltas: [f64; 2],
+    ) -> f64 {
         let value = self.list[law].value(frame);
         let [a, b] = self.values_off(law, frame, scratch, deltas);
         (a - value).abs().max((b - value).abs())
     }
 
     /// By how much the expression that makes choice `i` differs where they are off one way and the other.
-    pub fn jump(&self, i: usize, frame: &Frame, scratch: &mut Frame, delta: f64) -> f64 {
+    pub fn jump(&self, i: usize, frame: &BodiesAtInstant, scratch: &mut BodiesAtInstant, delta: f64) -> f64 {
         let [a, b] = self.values_off(self.law_of(i), frame, scratch, [delta; 2]);
         (a - b).abs()
     }
 
-    fn values_off(&self, law: usize, frame: &Frame, scratch: &mut Frame, deltas: [f64; 2]) -> [f64; 2] {
+    fn values_off(
+        &self,
+        law: usize,
+        frame: &BodiesAtInstant,
+        scratch: &mut BodiesAtInstant,
+        deltas: [f64; 2],
+    ) -> [f64; 2] {
         [1.0, -1.0].map(|sign| {
             self.shift(law, frame, scratch, deltas.map(|delta| sign * delta));
             self.list[law].value(scratch)
@@ -188,7 +206,13 @@ impl Laws {
     }
 
     /// A frame whose positions, and velocities and states, of those that `law` reads, are off by up to two numbers.
-    fn shift(&self, law: usize, frame: &Frame, out: &mut Frame, [positions, rates]: [f64; 2]) {
+    fn shift(
+        &self,
+        law: usize,
+        frame: &BodiesAtInstant,
+        out: &mut BodiesAtInstant,
+        [positions, rates]: [f64; 2],
+    ) {
         let reads = &self.list[law].reads;
         // so that sums and differences of what is read are off too
         let sign = |k: usize| if k.is_multiple_of(2) { 1.0 } else { -0.7 };
@@ -226,17 +250,17 @@ impl Law {
     }
 
     /// Its value in a frame.
-    pub fn value(&self, frame: &Frame) -> f64 {
+    pub fn value(&self, frame: &BodiesAtInstant) -> f64 {
         self.formula.eval(&self.at(frame))
     }
 
     /// Bounds on it between two frames.
-    pub fn enclose(&self, motion: &Motion, a: &Frame, b: &Frame) -> Enclosure {
+    pub fn enclose(&self, motion: &MotionBounds, a: &BodiesAtInstant, b: &BodiesAtInstant) -> Enclosure {
         motion.among(&self.reads, &self.ids, a, b, |at| self.formula.enclose(at))
     }
 
     /// The size of what it changes: the largest speed of the bodies that it reads \[m/s, rad/s\], or the state.
-    pub fn size(&self, frame: &Frame) -> f64 {
+    pub fn size(&self, frame: &BodiesAtInstant) -> f64 {
         if let Of::State(place) = self.of {
             return frame.outs[place].abs();
         }
@@ -245,8 +269,8 @@ impl Law {
         twists.map(|twist| twist.v.norm().max(twist.w.norm())).fold(0.0, f64::max)
     }
 
-    fn at<'a>(&'a self, frame: &'a Frame) -> At<'a, f64> {
-        let ((t, twists), Frame { poses, hints, outs, .. }) = (frame.read(), frame);
+    fn at<'a>(&'a self, frame: &'a BodiesAtInstant) -> At<'a, f64> {
+        let ((t, twists), BodiesAtInstant { poses, hints, outs, .. }) = (frame.read(), frame);
         At { t, poses, twists, ids: &self.ids, hints, outs }
     }
 }

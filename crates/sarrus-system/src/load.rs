@@ -107,7 +107,7 @@ pub trait Force: Send + Sync + 'static {
     }
 
     /// How a beam element bends; none of another force.
-    fn bent(&self, _at: &At<f64>) -> Option<Bent> {
+    fn bent(&self, _at: &At<f64>) -> Option<BeamBending> {
         None
     }
 
@@ -130,7 +130,7 @@ pub trait Force: Send + Sync + 'static {
 
 /// How a beam element bends.
 #[derive(Clone, Copy, Debug)]
-pub struct Bent {
+pub struct BeamBending {
     /// Its order.
     pub order: usize,
     /// Its undeformed length \[m\].
@@ -177,7 +177,7 @@ pub trait Load: Send + Sync {
     }
 
     /// How a beam element bends; none of another force.
-    fn bent(&self, _at: &At<f64>) -> Option<Bent> {
+    fn bent(&self, _at: &At<f64>) -> Option<BeamBending> {
         None
     }
 
@@ -244,7 +244,7 @@ impl<F: Force> Load for F {
         Force::is_beam(self)
     }
 
-    fn bent(&self, at: &At<f64>) -> Option<Bent> {
+    fn bent(&self, at: &At<f64>) -> Option<BeamBending> {
         Force::bent(self, at)
     }
 

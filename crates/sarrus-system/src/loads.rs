@@ -11,12 +11,12 @@ use sarrus_solve::StructureError;
 use std::sync::Arc;
 
 /// A part of a load.
-struct Part {
+struct LoadTerm {
     whole: Arc<dyn Load>,
     factor: f64,
 }
 
-impl Part {
+impl LoadTerm {
     fn add<R: Real>(&self, out: &mut [Wrench<R>], act: impl FnOnce(&mut [Wrench<R>])) {
         let mut whole = vec![Wrench::zero(); out.len()];
         act(&mut whole);
@@ -27,7 +27,7 @@ impl Part {
     }
 }
 
-impl Load for Part {
+impl Load for LoadTerm {
     fn wrench(&self, at: &At<f64>, out: &mut [Wrench<f64>]) {
         self.add(out, |out| self.whole.wrench(at, out));
     }
@@ -80,7 +80,7 @@ impl System {
     pub fn with_loads(&self, factor: f64) -> Result<System, StructureError> {
         let mut forces = self.forces.clone();
         for force in forces.iter_mut().filter(|f| f.load.is_load()) {
-            force.load = Arc::new(Part { whole: force.load.clone(), factor });
+            force.load = Arc::new(LoadTerm { whole: force.load.clone(), factor });
         }
         let mut system = self.with_parts(self.elements.clone(), forces, self.contacts.clone())?;
         system.gravity = self.gravity.map(|g| factor * g);

@@ -4,14 +4,14 @@
 //! velocities may also stand in forces (there it is bound anew, see [`crate::formula`]).
 
 use crate::at::At;
-use crate::columns::{Row, Source, joint_reaction};
+use crate::columns::{ColumnSource, RowSource, joint_reaction};
 use crate::constraints::two_directions;
 use crate::context::Context;
-use crate::placed::{self, Placed, Purpose};
-use crate::signal::{Distance, Signal};
+use crate::placed::{self, PlacedFile, Purpose};
+use crate::signal::{PointDistance, Signal};
 use crate::system::System;
 use sarrus_math::{Enclosure, Interval, Real, Vec3};
-use sarrus_model::expr::{Bound, Changes, Program, Shape, TimeSlot};
+use sarrus_model::expr::{Binding, Program, TimeDependence, TimeShape, TimeSlot};
 use sarrus_model::suggest::suggest;
 use sarrus_model::{Element, Key, KeyType, Model, Reader, Result, RuntimeExpr, Space};
 
@@ -20,12 +20,12 @@ use sarrus_model::{Element, Key, KeyType, Model, Reader, Result, RuntimeExpr, Sp
 pub(crate) struct Measure {
     /// Suffix (empty for a plain number) and unit of each component.
     pub components: Vec<(String, &'static str)>,
-    what: What,
+    what: MeasuredQuantity,
 }
 
 #[derive(Clone)]
-enum What {
-    Expression(Expression),
+enum MeasuredQuantity {
+    Expression(MeasureExpression),
     Signals(Vec<Signal>),
     Angle { bodies: [u32; 2], a_A: [f64; 3], b_B: [f64; 3], planar: bool },
     Reaction { joint: usize, sign: f64, axes: u32, about: Option<(u32, [f64; 3])>, components: Vec<usize> },
@@ -35,35 +35,35 @@ enum What {
 
 /// An expression over columns.
 #[derive(Clone)]
-pub(crate) struct Expression {
+pub(crate) struct MeasureExpression {
     program: Program,
-    slots: Vec<Source>,
+    slots: Vec<ColumnSource>,
 }
 
-impl Expression {
+impl MeasureExpression {
     /// Its value.
-    pub fn eval(&self, row: &Row) -> f64 {
+    pub fn eval(&self, row: &RowSource) -> f64 {
         self.program.eval(&|slot: u32| self.slots[slot as usize].read(row))
     }
 
     /// Its value as a condition: 1, 0, or NaN where that depends on what is not a number.
-    pub fn decide(&self, row: &Row) -> f64 {
+    pub fn decide(&self, row: &RowSource) -> f64 {
         self.program.decide(&|slot: u32| self.slots[slot as usize].read(row))
     }
 
     /// What leaves it undecided, if it is; `measure` tells why a measure's value is not finite.
-    pub fn undecided(&self, row: &Row, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
+    pub fn undecided(&self, row: &RowSource, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
         let why = self.program.undecided(&|slot: u32| self.slots[slot as usize].read(row))?;
         Some(self.of_measure(row, measure).unwrap_or(why))
     }
 
     /// What first went wrong, where its value is not finite; `measure` as above.
-    pub fn fault(&self, row: &Row, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
+    pub fn fault(&self, row: &RowSource, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
         let why = self.program.fault(&|slot: u32| self.slots[slot as usize].read(row))?;
         Some(self.of_measure(row, measure).unwrap_or(why))
     }
 
-    fn of_measure(&self, row: &Row, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
+    fn of_measure(&self, row: &RowSource, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
         let bad = self.slots.iter().find(|source| !source.read(row).is_finite())?;
         bad.measure().and_then(measure)
     }
@@ -71,8 +71,8 @@ impl Expression {
     /// Bounds over an interval of time; `measure` gives those of a measure's value.
     pub fn enclose(&self, at: &At<Enclosure>, measure: &dyn Fn(usize) -> Enclosure) -> Enclosure {
         self.program.enclose(&|slot: u32| match &self.slots[slot as usize] {
-            Source::Live(signal) => signal.enclose(at),
-            Source::Measure(v) => measure(*v),
+            ColumnSource::Live(signal) => signal.enclose(at),
+            ColumnSource::Measure(v) => measure(*v),
             _ => Enclosure::jumping(Interval::ALL),
         })
     }
@@ -81,22 +81,22 @@ impl Expression {
     pub fn is_bounded(&self, found: &mut dyn FnMut(usize), measure: &mut dyn FnMut(usize) -> bool) -> bool {
         let mut sources = self.slots.iter();
         let slots = sources.all(|source| match source {
-            Source::Live(signal) => is_bounded(signal, found),
-            Source::Measure(v) => measure(*v),
+            ColumnSource::Live(signal) => is_bounded(signal, found),
+            ColumnSource::Measure(v) => measure(*v),
             _ => false,
         });
         slots && self.program.functions().next().is_none()
     }
 
     /// What it reads.
-    pub fn sources(&self) -> &[Source] {
+    pub fn sources(&self) -> &[ColumnSource] {
         &self.slots
     }
 
     /// What it reads, as signals; none for what is no signal.
     pub fn signals(&self) -> impl Iterator<Item = Option<&Signal>> {
         self.slots.iter().map(|source| match source {
-            Source::Live(signal) => Some(&**signal),
+            ColumnSource::Live(signal) => Some(&**signal),
             _ => None,
         })
     }
@@ -107,7 +107,7 @@ impl Expression {
     }
 
     /// Whether it compares by `==` or `!=` what changes continuously; `changes` says how a source does.
-    pub fn equates(&self, changes: &dyn Fn(&Source) -> Changes) -> bool {
+    pub fn equates(&self, changes: &dyn Fn(&ColumnSource) -> TimeDependence) -> bool {
         self.program.equates(&|slot: u32| changes(&self.slots[slot as usize]))
     }
 
@@ -124,7 +124,7 @@ impl Expression {
         to: f64,
         breaks: &mut Vec<f64>,
         slot: &dyn Fn(Option<&Signal>) -> TimeSlot<'a>,
-    ) -> Shape {
+    ) -> TimeShape {
         let signals: Vec<Option<&Signal>> = self.signals().collect();
         self.program.breakpoints(&|i: u32| slot(signals[i as usize]), from, to, breaks)
     }
@@ -142,9 +142,9 @@ fn is_bounded(signal: &Signal, found: &mut dyn FnMut(usize)) -> bool {
 
 impl Measure {
     /// What first went wrong in an expression whose value is not finite; `measure` tells the same of a measure's value.
-    pub fn fault(&self, row: &Row, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
+    pub fn fault(&self, row: &RowSource, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
         match &self.what {
-            What::Expression(expression) => expression.fault(row, measure),
+            MeasuredQuantity::Expression(expression) => expression.fault(row, measure),
             _ => None,
         }
     }
@@ -152,8 +152,8 @@ impl Measure {
     /// Bounds on component `k` over an interval of time.
     pub fn enclose(&self, k: usize, at: &At<Enclosure>, measure: &dyn Fn(usize) -> Enclosure) -> Enclosure {
         match &self.what {
-            What::Expression(expression) => expression.enclose(at, measure),
-            What::Signals(signals) => signals[k].enclose(at),
+            MeasuredQuantity::Expression(expression) => expression.enclose(at, measure),
+            MeasuredQuantity::Signals(signals) => signals[k].enclose(at),
             _ => Enclosure::jumping(Interval::ALL),
         }
     }
@@ -161,8 +161,8 @@ impl Measure {
     /// Whether there are such, and the bodies that it reads.
     pub fn is_bounded(&self, found: &mut dyn FnMut(usize), measure: &mut dyn FnMut(usize) -> bool) -> bool {
         match &self.what {
-            What::Expression(expression) => expression.is_bounded(found, measure),
-            What::Signals(signals) => signals.iter().all(|signal| is_bounded(signal, found)),
+            MeasuredQuantity::Expression(expression) => expression.is_bounded(found, measure),
+            MeasuredQuantity::Signals(signals) => signals.iter().all(|signal| is_bounded(signal, found)),
             _ => false,
         }
     }
@@ -177,7 +177,7 @@ pub(crate) enum Draft {
 }
 
 /// A registered kind of measure.
-pub struct Kind {
+pub struct MeasureKind {
     /// Name in model files.
     pub name: &'static str,
     /// One line on what it is.
@@ -192,8 +192,8 @@ const ON: Key =
     Key::new("on", KeyType::Local, "", "the point on the body, or on each of two [m], or a marker");
 
 /// Every kind of measure, in the order of `sarrus list measures`.
-pub static KINDS: &[Kind] = &[
-    Kind {
+pub static KINDS: &[MeasureKind] = &[
+    MeasureKind {
         name: "expression",
         doc: "an expression of columns, written as a plain string",
         keys: &[Key::new(
@@ -203,12 +203,12 @@ pub static KINDS: &[Kind] = &[
             "the expression; a bare string is short for it",
         )],
     },
-    Kind {
+    MeasureKind {
         name: "distance",
         doc: "distance of two points [m]",
         keys: &[BODIES, Key::new("ends", KeyType::Points, "", "the two points in the model pose [m]"), ON],
     },
-    Kind {
+    MeasureKind {
         name: "angle",
         doc: "angle between two directions [rad], in the plane from the first to the second",
         keys: &[
@@ -217,7 +217,7 @@ pub static KINDS: &[Kind] = &[
             Key::new("axis_on", KeyType::LocalVector, "", "the direction on each body"),
         ],
     },
-    Kind {
+    MeasureKind {
         name: "point",
         doc: "position of a point, read as X.x X.y X.z [m]",
         keys: &[
@@ -227,7 +227,7 @@ pub static KINDS: &[Kind] = &[
             Key::new("relative_to", KeyType::Body, "ground", "the body in whose frame it is given"),
         ],
     },
-    Kind {
+    MeasureKind {
         name: "reaction",
         doc: "reaction of a joint on one of its bodies, read as X.fx to X.tz [N, N m]",
         keys: &[
@@ -242,12 +242,12 @@ pub static KINDS: &[Kind] = &[
             ),
         ],
     },
-    Kind {
+    MeasureKind {
         name: "momentum",
         doc: "linear and angular momentum about the origin, read as X.px to X.lz",
         keys: &[BODIES],
     },
-    Kind {
+    MeasureKind {
         name: "energy",
         doc: "kinetic energy and energy in gravity, read as X.kinetic, X.potential [J]",
         keys: &[BODIES],
@@ -296,13 +296,13 @@ impl Draft {
         self,
         model: &Model,
         system: &System,
-        column: &dyn Fn(&str) -> Option<Source>,
+        column: &dyn Fn(&str) -> Option<ColumnSource>,
         names: &[String],
     ) -> Result<Measure> {
         match self {
             Draft::Ready(measure) => Ok(measure),
             Draft::Expression(expr) => {
-                let what = What::Expression(bind(model, system, &expr, &[], column, names)?);
+                let what = MeasuredQuantity::Expression(bind(model, system, &expr, &[], column, names)?);
                 Ok(Measure { components: number(""), what })
             }
         }
@@ -315,19 +315,22 @@ fn number(unit: &'static str) -> Vec<(String, &'static str)> {
 }
 
 /// Reads a measure that is not an expression.
-fn read(model: &Model, element: &Element, kind: &Kind, system: &System) -> Result<Measure> {
+fn read(model: &Model, element: &Element, kind: &MeasureKind, system: &System) -> Result<Measure> {
     let mut ctx = Context::new(Reader::new(model, element, kind.keys)?, &system.directory);
     match kind.name {
         "distance" => {
             let [a, b] = ctx.bodies2()?;
             let [r_A, r_B] = ctx.ends([a, b])?;
-            let distance = Distance { a: a as usize, r_A, b: b as usize, r_B };
-            Ok(Measure { components: number("m"), what: What::Signals(vec![Signal::Length(distance)]) })
+            let distance = PointDistance { a: a as usize, r_A, b: b as usize, r_B };
+            Ok(Measure {
+                components: number("m"),
+                what: MeasuredQuantity::Signals(vec![Signal::Length(distance)]),
+            })
         }
         "angle" => {
             let bodies = ctx.bodies2()?;
             let [a_A, b_B] = two_directions(&ctx, bodies)?;
-            let what = What::Angle { bodies, a_A, b_B, planar: ctx.is_planar() };
+            let what = MeasuredQuantity::Angle { bodies, a_A, b_B, planar: ctx.is_planar() };
             Ok(Measure { components: number("rad"), what })
         }
         "point" => {
@@ -338,18 +341,18 @@ fn read(model: &Model, element: &Element, kind: &Kind, system: &System) -> Resul
             let carrier = ctx.body_frame(frame);
             let axes: &[&str] = if ctx.is_planar() { &["x", "y"] } else { &["x", "y", "z"] };
             let signal = |i| Signal::Relative(frame as usize, carrier, body as usize, r, i);
-            let what = What::Signals((0..axes.len()).map(signal).collect());
+            let what = MeasuredQuantity::Signals((0..axes.len()).map(signal).collect());
             Ok(Measure { components: axes.iter().map(|a| (a.to_string(), "m")).collect(), what })
         }
         "reaction" => reaction(&mut ctx, system),
         "momentum" => {
             let (kept, components) =
                 components(system, ["px", "py", "pz", "lx", "ly", "lz"], ["kg m/s", "kg m^2/s"]);
-            Ok(Measure { components, what: What::Momentum(ctx.bodies()?, kept) })
+            Ok(Measure { components, what: MeasuredQuantity::Momentum(ctx.bodies()?, kept) })
         }
         _ => {
             let components = vec![("kinetic".to_string(), "J"), ("potential".to_string(), "J")];
-            Ok(Measure { components, what: What::Energy(ctx.bodies()?) })
+            Ok(Measure { components, what: MeasuredQuantity::Energy(ctx.bodies()?) })
         }
     }
 }
@@ -371,7 +374,10 @@ fn reaction(ctx: &mut Context, system: &System) -> Result<Measure> {
     let about = ctx.reader.point("about")?.map(|p| (bodies[0], ctx.point_to_body(bodies[0], p)));
     let (kept, components) = components(system, ["fx", "fy", "fz", "tx", "ty", "tz"], ["N", "N m"]);
     let sign = if on == bodies[1] { 1.0 } else { -1.0 };
-    Ok(Measure { components, what: What::Reaction { joint, sign, axes, about, components: kept } })
+    Ok(Measure {
+        components,
+        what: MeasuredQuantity::Reaction { joint, sign, axes, about, components: kept },
+    })
 }
 
 /// Binds an expression to what it reads: `own` names come first, `column` finds a column among `names`.
@@ -379,18 +385,19 @@ pub(crate) fn bind(
     model: &Model,
     system: &System,
     expr: &RuntimeExpr,
-    own: &[(&str, Source)],
-    column: &dyn Fn(&str) -> Option<Source>,
+    own: &[(&str, ColumnSource)],
+    column: &dyn Fn(&str) -> Option<ColumnSource>,
     names: &[String],
-) -> Result<Expression> {
+) -> Result<MeasureExpression> {
     let mut slots = Vec::new();
     // by message: a name that is not found is tried again without its last component
     let mut hints: Vec<(String, Option<String>)> = Vec::new();
     let own_names: Vec<&str> = own.iter().map(|(name, _)| *name).collect();
-    let placed = Placed::of(model, &system.directory, expr.scope);
+    let placed = PlacedFile::of(model, &system.directory, expr.scope);
     let mut bind = |path: &str| {
-        let live = |signal| Source::Live(Box::new(signal));
-        let sources: Vec<Source> = if let Some((_, source)) = own.iter().find(|(name, _)| *name == path) {
+        let live = |signal| ColumnSource::Live(Box::new(signal));
+        let sources: Vec<ColumnSource> = if let Some((_, source)) = own.iter().find(|(name, _)| *name == path)
+        {
             vec![source.clone()]
         } else if path == "t" {
             vec![live(Signal::Time)]
@@ -411,8 +418,8 @@ pub(crate) fn bind(
         let first = slots.len() as u32;
         slots.extend(sources);
         match slots.len() as u32 - first {
-            1 => Ok(Bound::Scalar(first)),
-            3 => Ok(Bound::Vector([first, first + 1, first + 2])),
+            1 => Ok(Binding::Scalar(first)),
+            3 => Ok(Binding::Vector([first, first + 1, first + 2])),
             _ => Err(format!("`{path}` cannot be read as a number")),
         }
     };
@@ -427,11 +434,15 @@ pub(crate) fn bind(
         let hint = hints.into_iter().find(|(message, _)| *message == error.message);
         error.maybe_hint(hint.and_then(|(_, hint)| hint))
     })?;
-    Ok(Expression { program, slots })
+    Ok(MeasureExpression { program, slots })
 }
 
 /// The components of a measure that is a point.
-fn point(system: &System, path: &str, column: &dyn Fn(&str) -> Option<Source>) -> Option<Vec<Source>> {
+fn point(
+    system: &System,
+    path: &str,
+    column: &dyn Fn(&str) -> Option<ColumnSource>,
+) -> Option<Vec<ColumnSource>> {
     if !matches!(system.directory.get(path), Some(crate::names::Named::Other("measure"))) {
         return None;
     }
@@ -485,36 +496,36 @@ fn unknown(system: &System, path: &str, names: &[String]) -> (String, Option<Str
 
 impl Measure {
     /// What its expression reads.
-    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+    pub fn sources(&self) -> impl Iterator<Item = &ColumnSource> {
         match &self.what {
-            What::Expression(expression) => expression.slots.iter(),
+            MeasuredQuantity::Expression(expression) => expression.slots.iter(),
             _ => [].iter(),
         }
     }
 
     /// Whether it is a reaction, known only with multipliers.
     pub fn needs_reactions(&self) -> bool {
-        matches!(self.what, What::Reaction { .. })
+        matches!(self.what, MeasuredQuantity::Reaction { .. })
     }
 
     /// Whether equations and accelerations must be known to compute it, those of other measures aside.
     pub fn needs_solution(&self) -> bool {
-        self.needs_reactions() || self.sources().any(Source::needs_solution)
+        self.needs_reactions() || self.sources().any(ColumnSource::needs_solution)
     }
 
     /// Component `k`.
-    pub fn eval(&self, k: usize, row: &Row) -> f64 {
+    pub fn eval(&self, k: usize, row: &RowSource) -> f64 {
         let (system, at) = (row.system, row.at);
         match &self.what {
-            What::Expression(expression) => expression.eval(row),
-            What::Signals(signals) => signals[k].eval(at),
-            What::Angle { bodies, a_A, b_B, planar } => {
+            MeasuredQuantity::Expression(expression) => expression.eval(row),
+            MeasuredQuantity::Signals(signals) => signals[k].eval(at),
+            MeasuredQuantity::Angle { bodies, a_A, b_B, planar } => {
                 let a = at.poses[bodies[0] as usize].rotate(a_A);
                 let b = at.poses[bodies[1] as usize].rotate(b_B);
                 let cross = a.cross(b);
                 Real::atan2(if *planar { cross.0[2] } else { cross.norm() }, a.dot(b))
             }
-            What::Reaction { joint, sign, axes, about, components } => {
+            MeasuredQuantity::Reaction { joint, sign, axes, about, components } => {
                 let [fx, fy, fz, tx, ty, tz] = joint_reaction(system, row.snapshot, at, *joint);
                 let (force, mut torque) = (Vec3([fx, fy, fz]).scale(*sign), Vec3([tx, ty, tz]).scale(*sign));
                 if let Some((body, r)) = about {
@@ -526,11 +537,11 @@ impl Measure {
                 let k = components[k];
                 if k < 3 { axes.to_local(force).0[k] } else { axes.to_local(torque).0[k - 3] }
             }
-            What::Momentum(bodies, components) => {
+            MeasuredQuantity::Momentum(bodies, components) => {
                 let k = components[k];
                 bodies.iter().map(|&id| momentum(system, at, id)[k]).sum()
             }
-            What::Energy(bodies) => bodies.iter().map(|&id| energy(system, at, id)[k]).sum(),
+            MeasuredQuantity::Energy(bodies) => bodies.iter().map(|&id| energy(system, at, id)[k]).sum(),
         }
     }
 }

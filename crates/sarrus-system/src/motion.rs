@@ -14,7 +14,7 @@
 use crate::at::At;
 use crate::formula::Formula;
 use crate::mechanism::Mechanism;
-use crate::reads::{Reads, Shown};
+use crate::reads::{ControllerState, Reads};
 use crate::system::System;
 use sarrus_math::{Enclosure, Interval, Mat3, Pose, Real, Twist, Vec3};
 use sarrus_model::Space;
@@ -29,7 +29,7 @@ const FEWEST_NODES: usize = 3;
 
 /// All bodies at an instant.
 #[derive(Clone, Debug, Default)]
-pub struct Frame {
+pub struct BodiesAtInstant {
     /// Time \[s\].
     pub t: f64,
     pub(crate) poses: Vec<Pose>,
@@ -53,14 +53,14 @@ pub(crate) struct Still {
     pub twists: Vec<Twist>,
 }
 
-impl Frame {
+impl BodiesAtInstant {
     /// Time and velocities that expressions read.
     pub(crate) fn read(&self) -> (f64, &[Twist]) {
         self.still.as_ref().map_or((self.t, &self.twists), |still| (still.t, &still.twists))
     }
 
     /// Takes over another.
-    pub fn copy_from(&mut self, other: &Frame) {
+    pub fn copy_from(&mut self, other: &BodiesAtInstant) {
         self.t = other.t;
         self.poses.clone_from(&other.poses);
         self.twists.clone_from(&other.twists);
@@ -73,7 +73,7 @@ impl Frame {
 
 /// Bounds on the motion of a body over a step.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bound {
+pub(crate) struct BodyBound {
     /// Speed \[m/s\].
     pub speed: f64,
     /// Mean acceleration, and the deviation from it \[m/s²\].
@@ -88,7 +88,7 @@ pub(crate) struct Bound {
     pub(crate) bends: [(Vec3, f64); 3],
 }
 
-pub(crate) const AT_REST: Bound = Bound {
+pub(crate) const AT_REST: BodyBound = BodyBound {
     speed: 0.0,
     mean: Vec3([0.0; 3]),
     spread: 0.0,
@@ -102,13 +102,13 @@ const UNKNOWN: (Vec3, f64) = (Vec3([0.0; 3]), f64::INFINITY);
 
 /// Bounds the motion over a step.
 #[derive(Clone)]
-pub struct Motion {
-    pub(crate) nodes: Vec<Frame>,
+pub struct MotionBounds {
+    pub(crate) nodes: Vec<BodiesAtInstant>,
     /// Intervals, fractions of the step at the nodes, and the matrix of differentiation over the step.
     pub(crate) n: usize,
     fractions: Vec<f64>,
     D: Vec<f64>,
-    pub(crate) bounds: Vec<Bound>,
+    pub(crate) bounds: Vec<BodyBound>,
     /// By place among the outputs of controllers: of a state the mean second derivative, and the deviation from it.
     states: Vec<[f64; 2]>,
     /// Whether velocities have bounds on their second derivatives.
@@ -130,25 +130,25 @@ struct Workspace {
     own: Vec<Enclosure>,
 }
 
-impl Motion {
+impl MotionBounds {
     /// Of the bodies of `system`, for dense output of `order`.
-    pub fn of(system: &System, order: u32) -> Motion {
+    pub fn of(system: &System, order: u32) -> MotionBounds {
         let planar = system.directory.space == Space::Planar;
-        Motion::new([system.directory.bodies.len(), system.outs], planar, order)
+        MotionBounds::new([system.directory.bodies.len(), system.outs], planar, order)
     }
 
     /// The same with bounds on second derivatives of velocities.
-    pub fn with_bends(self) -> Motion {
-        Motion { bends: true, ..self }
+    pub fn with_bends(self) -> MotionBounds {
+        MotionBounds { bends: true, ..self }
     }
 
     /// Of `bodies`, and controllers with `outs`, for dense output of `order`.
-    fn new([bodies, outs]: [usize; 2], planar: bool, order: u32) -> Motion {
+    fn new([bodies, outs]: [usize; 2], planar: bool, order: u32) -> MotionBounds {
         let n = (order as usize).clamp(FEWEST_NODES, MOST_NODES);
         let fractions: Vec<f64> =
             (0..=n).map(|k| 0.5 - 0.5 * (std::f64::consts::PI * k as f64 / n as f64).cos()).collect();
-        Motion {
-            nodes: vec![Frame::default(); n + 1],
+        MotionBounds {
+            nodes: vec![BodiesAtInstant::default(); n + 1],
             n,
             D: differentiation(&fractions),
             fractions,
@@ -168,12 +168,12 @@ impl Motion {
     }
 
     /// The frame of a node.
-    pub fn node(&mut self, k: usize) -> &mut Frame {
+    pub fn node(&mut self, k: usize) -> &mut BodiesAtInstant {
         &mut self.nodes[k]
     }
 
     /// The first and the last frame of the step.
-    pub fn ends(&self) -> [&Frame; 2] {
+    pub fn ends(&self) -> [&BodiesAtInstant; 2] {
         [&self.nodes[0], &self.nodes[self.n]]
     }
 
@@ -237,7 +237,7 @@ impl Motion {
         (self.spread(&rates, mean), (self.mean(|k| rates[k]), rest))
     }
 
-    fn bound(&self, body: usize) -> Bound {
+    fn bound(&self, body: usize) -> BodyBound {
         let n = self.n;
         let v = |k: usize| self.nodes[k].twists[body].v;
         let w = |k: usize| self.nodes[k].twists[body].w;
@@ -258,7 +258,7 @@ impl Motion {
         let spread = off.max(path) + (self.mean(|k| rates[k]) - mean).norm();
         let speed = largest(&v).max(largest(&|k| rates[k]));
         let bound =
-            Bound { speed, mean, spread, bends: [bend, AT_REST.bends[1], AT_REST.bends[2]], ..AT_REST };
+            BodyBound { speed, mean, spread, bends: [bend, AT_REST.bends[1], AT_REST.bends[2]], ..AT_REST };
         if (0..=n).all(|k| w(k).norm_squared() == 0.0) {
             return bound;
         }
@@ -266,7 +266,7 @@ impl Motion {
         let (most, alpha) = (largest(&w), self.mean(w).norm() + off);
         // ω̈ in world axes is ω̈ + ω × ω̇ of body axes, turned
         let world = (Vec3::zero(), spin.norm() + rest + most * alpha);
-        Bound {
+        BodyBound {
             w: most,
             alpha,
             turn: if self.planar { self.second(|k| self.nodes[k].poses[body].angle) } else { [0.0; 2] },
@@ -276,7 +276,13 @@ impl Motion {
     }
 
     /// Bounds a formula of the bodies `ids` between two frames.
-    pub(crate) fn enclose(&self, formula: &Formula, ids: &[u32], a: &Frame, b: &Frame) -> Enclosure {
+    pub(crate) fn enclose(
+        &self,
+        formula: &Formula,
+        ids: &[u32],
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
+    ) -> Enclosure {
         let mut local = std::mem::take(&mut self.workspace.borrow_mut().ids);
         local.clear();
         local.extend(0..ids.len() as u32);
@@ -290,8 +296,8 @@ impl Motion {
         &self,
         bodies: &[u32],
         ids: &[u32],
-        a: &Frame,
-        b: &Frame,
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
         read: impl FnOnce(&At<Enclosure>) -> T,
     ) -> T {
         // taken out, so that `read` may ask for bounds itself
@@ -312,8 +318,8 @@ impl Motion {
         &self,
         reads: &Reads,
         ids: &[u32],
-        a: &Frame,
-        b: &Frame,
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
         read: impl FnOnce(&At<Enclosure>) -> T,
     ) -> T {
         let mut workspace = self.all.take();
@@ -343,7 +349,7 @@ impl Motion {
     }
 
     /// A state of a controller between two frames.
-    fn state(&self, state: &Shown, a: &Frame, b: &Frame) -> Enclosure {
+    fn state(&self, state: &ControllerState, a: &BodiesAtInstant, b: &BodiesAtInstant) -> Enclosure {
         let ends = [a.outs[state.place], b.outs[state.place]];
         if state.held {
             return Enclosure::constant(Interval::point(ends[0]).hull(Interval::point(ends[1])));
@@ -351,7 +357,7 @@ impl Motion {
         coordinate(ends, self.states[state.place], b.t - a.t)
     }
 
-    fn pose(&self, body: usize, a: &Frame, b: &Frame) -> Pose<Enclosure> {
+    fn pose(&self, body: usize, a: &BodiesAtInstant, b: &BodiesAtInstant) -> Pose<Enclosure> {
         let (own, w) = (&self.bounds[body], b.t - a.t);
         let [A, B] = [&a.poses[body], &b.poses[body]];
         let p = |i: usize| match self.level(|frame| frame.poses[body].p[i]) {
@@ -387,7 +393,13 @@ impl Motion {
     }
 
     /// ω between two frames, in the axes of `of`.
-    fn rate(&self, body: usize, a: &Frame, b: &Frame, of: impl Fn(&Twist) -> Vec3) -> [Interval; 3] {
+    fn rate(
+        &self,
+        body: usize,
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
+        of: impl Fn(&Twist) -> Vec3,
+    ) -> [Interval; 3] {
         let (own, w) = (&self.bounds[body], b.t - a.t);
         let [A, B] = [of(&a.twists[body]), of(&b.twists[body])];
         // no farther from either end than the acceleration allows
@@ -398,12 +410,12 @@ impl Motion {
     }
 
     /// The value at all nodes, where it is the same: then a polynomial of their number is constant.
-    fn level(&self, value: impl Fn(&Frame) -> f64) -> Option<f64> {
+    fn level(&self, value: impl Fn(&BodiesAtInstant) -> f64) -> Option<f64> {
         let first = value(&self.nodes[0]);
         self.nodes.iter().all(|node| value(node) == first).then_some(first)
     }
 
-    fn twist(&self, body: usize, a: &Frame, b: &Frame) -> Twist<Enclosure> {
+    fn twist(&self, body: usize, a: &BodiesAtInstant, b: &BodiesAtInstant) -> Twist<Enclosure> {
         if a.still.is_some() {
             return Twist::zero();
         }
@@ -434,7 +446,7 @@ impl Motion {
 }
 
 /// The time between two frames.
-fn time(a: &Frame, b: &Frame) -> Enclosure {
+fn time(a: &BodiesAtInstant, b: &BodiesAtInstant) -> Enclosure {
     match &a.still {
         Some(still) => Enclosure::from_f64(still.t),
         None => Enclosure { v: Interval::new(a.t, b.t), d: Interval::ONE, dd: Interval::ZERO },
@@ -471,14 +483,14 @@ fn cross(a: [Interval; 3], b: [Interval; 3]) -> [Interval; 3] {
 }
 
 impl Mechanism {
-    /// All bodies and controllers at `s`, for [`Motion`].
-    pub fn frame(&mut self, s: &State, frame: &mut Frame) {
+    /// All bodies and controllers at `s`, for [`MotionBounds`].
+    pub fn frame(&mut self, s: &State, frame: &mut BodiesAtInstant) {
         self.place_all(s);
         self.fill_frame(s, frame);
     }
 
     /// The bodies where they were placed last, at `s`.
-    pub(crate) fn fill_frame(&mut self, s: &State, frame: &mut Frame) {
+    pub(crate) fn fill_frame(&mut self, s: &State, frame: &mut BodiesAtInstant) {
         frame.t = s.t;
         self.with_contacts(s, |_, bodies, _| {
             frame.poses.clear();

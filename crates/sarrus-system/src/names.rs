@@ -5,14 +5,14 @@ use crate::body::{Body, BodyKind};
 use crate::coordinate::CoordinateRef;
 use crate::flexible::Member;
 use crate::flexible::modal::floating::Floating;
-use crate::flexible::modal::recover::Shown;
-use crate::forces::{Clearance, Limits};
+use crate::flexible::modal::recover::RecoveredNode;
+use crate::forces::{Clearance, StopLimits};
 use crate::formula::Formula;
-use crate::friction::Friction;
+use crate::friction::CoordinateFriction;
 use crate::joint::{Frames, JointFace};
 use crate::row_options::Compliance;
 use crate::separation::Separation;
-use crate::signal::{Distance, Signal};
+use crate::signal::{PointDistance, Signal};
 use sarrus_model::suggest::suggest;
 use sarrus_model::{RuntimeExpr, Space};
 use std::collections::HashMap;
@@ -37,11 +37,11 @@ pub struct JointEntry {
     /// Per coordinate: the value at which it locks, if it does \[m, rad\].
     pub lock_at: Vec<Option<f64>>,
     /// Per coordinate: its rigid limits, if it has such.
-    pub limits: Vec<Option<Limits>>,
+    pub limits: Vec<Option<StopLimits>>,
     /// Its play, if it has any.
     pub clearance: Option<Arc<Clearance>>,
     /// Per coordinate: its friction that depends on the reaction, if it has such; of a ball joint one against every turn.
-    pub friction: Vec<Option<Friction>>,
+    pub friction: Vec<Option<CoordinateFriction>>,
     /// How far it gives way under its reaction, where the model says so.
     pub compliance: Option<Compliance>,
 }
@@ -95,7 +95,7 @@ pub enum Named {
     /// Index among the joints.
     Joint(usize),
     /// Something between two points, with readable `length` and `speed`: bodies and points.
-    Pair(u32, u32, Box<Distance>),
+    Pair(u32, u32, Box<PointDistance>),
     /// A controller: its outputs and states as places among the outputs.
     Controller(Vec<(String, usize)>),
     /// Index among the flexible members.
@@ -121,7 +121,7 @@ pub struct Directory {
     /// Modal bodies.
     pub floating: Vec<Floating>,
     /// Nodes of theirs that are shown.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<RecoveredNode>,
     /// Added mass of the fluid around bodies, by number in ascending order.
     pub added: Vec<(u32, AddedMass)>,
     /// Gears and racks with a pitch point.
@@ -189,7 +189,7 @@ impl Directory {
         for (node, shapes) in &member.shown {
             let name = format!("{name}.{node}");
             self.add(&name, Named::Node(self.shown.len()));
-            self.shown.push(Shown { name, floating: self.floating.len(), shapes: shapes.clone() });
+            self.shown.push(RecoveredNode { name, floating: self.floating.len(), shapes: shapes.clone() });
         }
         self.floating.extend(member.floating.clone());
         self.flexible.push(FlexibleEntry { name, part, first, bodies, all });
@@ -451,7 +451,7 @@ impl Directory {
                 known(&self.joint_columns(&self.joints[*joint]))
             }),
             Named::Pair(a, b, distance) => {
-                let distance = Distance { a: place(*a), b: place(*b), ..**distance };
+                let distance = PointDistance { a: place(*a), b: place(*b), ..**distance };
                 match rest {
                     "length" => Ok(vec![Signal::Length(distance)]),
                     "speed" => Ok(vec![Signal::LengthRate(distance)]),

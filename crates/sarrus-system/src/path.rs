@@ -5,16 +5,16 @@
 //! ends fulfil no constraints, which they leave by the square of the path's length.
 
 use crate::at::At;
-use crate::contact::What;
-use crate::motion::{AT_REST, Bound, Frame, Motion};
+use crate::contact::ContactSides;
+use crate::motion::{AT_REST, BodiesAtInstant, BodyBound, MotionBounds};
 use crate::system::System;
 use sarrus_math::{
     Mat3, Pose, Twist, Vec3, quat_conjugate, quat_from_rotation_vector, quat_mul, quat_to_rotation_vector,
 };
 
-impl Motion {
+impl MotionBounds {
     /// Bounds the motion along the path from one position to another.
-    pub fn along(&mut self, system: &System, from: &Frame, to: &Frame) {
+    pub fn along(&mut self, system: &System, from: &BodiesAtInstant, to: &BodiesAtInstant) {
         let planar = self.planar;
         let start = &mut self.nodes[0];
         let mut still = start.still.take().unwrap_or_default();
@@ -26,7 +26,7 @@ impl Motion {
         for (body, (a, b)) in from.poses.iter().zip(&to.poses).enumerate().skip(1) {
             let way = way(a, b, planar);
             start.twists[body] = way;
-            self.bounds[body] = Bound { speed: way.v.norm(), w: way.w.norm(), ..AT_REST };
+            self.bounds[body] = BodyBound { speed: way.v.norm(), w: way.w.norm(), ..AT_REST };
         }
         self.h = 1.0;
         for k in 1..=self.n {
@@ -41,7 +41,7 @@ impl Motion {
     }
 
     /// All bodies at the part `s` of the path.
-    pub fn part(&self, system: &System, s: f64, frame: &mut Frame) {
+    pub fn part(&self, system: &System, s: f64, frame: &mut BodiesAtInstant) {
         frame.copy_from(&self.nodes[0]);
         frame.t = s;
         for (pose, way) in frame.poses.iter_mut().zip(&frame.twists).skip(1) {
@@ -57,9 +57,9 @@ impl Motion {
                 pose.rot * Mat3::from_quat(quat_from_rotation_vector(&turned.0))
             };
         }
-        let Frame { poses, hints, gaps, still: Some(still), .. } = frame else { return };
+        let BodiesAtInstant { poses, hints, gaps, still: Some(still), .. } = frame else { return };
         for (gap, entry) in gaps.iter_mut().zip(&system.contacts) {
-            if let What::Gap { ids, rows } = &entry.contact.what {
+            if let ContactSides::Gap { ids, rows } = &entry.contact.what {
                 *gap = rows.0.eval(&At { t: still.t, poses, twists: &still.twists, ids, hints, outs: &[] });
             }
         }
@@ -87,12 +87,12 @@ mod tests {
         Pose::from_quat(p, quat_from_rotation_vector(&turn))
     }
 
-    fn frame(body: Pose) -> Frame {
-        Frame {
+    fn frame(body: Pose) -> BodiesAtInstant {
+        BodiesAtInstant {
             t: 7.0,
             poses: vec![Pose::identity(), body],
             twists: vec![Twist::zero(); 2],
-            ..Frame::default()
+            ..BodiesAtInstant::default()
         }
     }
 
@@ -109,9 +109,10 @@ mod tests {
             let x = f64::from(k);
             let from = pose([x.sin(), 0.3, -0.2 * x.cos()], [x.cos(), 2.0 * (3.0 * x).sin(), 0.5]);
             let to = pose([x.cos(), 0.1 * x, 0.0], [x.cos() + 0.3, 2.0 * (3.0 * x).sin() - 0.4, 0.9]);
-            let mut motion = Motion::of(&system, 1);
+            let mut motion = MotionBounds::of(&system, 1);
             motion.along(&system, &frame(from), &frame(to));
-            let (mut a, mut b, mut inside) = (Frame::default(), Frame::default(), Frame::default());
+            let (mut a, mut b, mut inside) =
+                (BodiesAtInstant::default(), BodiesAtInstant::default(), BodiesAtInstant::default());
             for [low, high] in [[0.0, 1.0], [0.2, 0.3], [0.75, 1.0]] {
                 motion.part(&system, low, &mut a);
                 motion.part(&system, high, &mut b);
@@ -135,7 +136,7 @@ mod tests {
                 }
             }
             // the way ends where it is to
-            let (mut end, last) = (Frame::default(), motion.ends()[1].poses[1]);
+            let (mut end, last) = (BodiesAtInstant::default(), motion.ends()[1].poses[1]);
             motion.part(&system, 1.0, &mut end);
             for r in 0..3 {
                 assert!((end.poses[1].p.0[r] - last.p.0[r]).abs() < 1e-14);

@@ -8,73 +8,73 @@
 use crate::body::Body;
 use crate::names::{Directory, Named};
 use sarrus_math::Mat3;
-use sarrus_model::expr::{Bind, Bound, Sum};
-use sarrus_model::scope::{Context, ScopeData};
-use sarrus_model::transform::{Matrix, NO_PART, apply, multiply, transposed};
+use sarrus_model::expr::{Bind, Binding, LinearSum};
+use sarrus_model::scope::{ElementScope, ScopeData};
+use sarrus_model::transform::{Matrix3, NO_PART, apply, multiply, transposed};
 use sarrus_model::{Element, Frame, Model, Section, Span, Transform};
 use std::f64::consts::TAU;
 
 /// From numbers of the model to those of the file: m a + o.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Map {
-    m: Matrix,
+pub struct AffineMap {
+    m: Matrix3,
     o: [f64; 3],
 }
 
-impl Map {
+impl AffineMap {
     /// The inverse of q a + d, q orthogonal.
-    pub fn inverse_of(q: &Matrix, d: [f64; 3]) -> Map {
+    pub fn inverse_of(q: &Matrix3, d: [f64; 3]) -> AffineMap {
         let m = transposed(q);
-        Map { m, o: apply(&m, d).map(|x| -x) }
+        AffineMap { m, o: apply(&m, d).map(|x| -x) }
     }
 
     /// World points.
-    pub fn points(t: &Transform) -> Map {
-        Map::inverse_of(&t.q, t.d)
+    pub fn points(t: &Transform) -> AffineMap {
+        AffineMap::inverse_of(&t.q, t.d)
     }
 
     /// Polar world vectors.
-    pub fn polar(t: &Transform) -> Map {
-        Map::inverse_of(&t.q, [0.0; 3])
+    pub fn polar(t: &Transform) -> AffineMap {
+        AffineMap::inverse_of(&t.q, [0.0; 3])
     }
 
     /// Axial world vectors.
-    fn axial(t: &Transform) -> Map {
-        Map::polar(t).times(t.sign())
+    fn axial(t: &Transform) -> AffineMap {
+        AffineMap::polar(t).times(t.sign())
     }
 
-    fn times(&self, s: f64) -> Map {
-        Map { m: self.m.map(|row| row.map(|x| s * x)), o: self.o.map(|x| s * x) }
+    fn times(&self, s: f64) -> AffineMap {
+        AffineMap { m: self.m.map(|row| row.map(|x| s * x)), o: self.o.map(|x| s * x) }
     }
 
     /// Component `i` as a sum of the components called `names`; those without a name are 0.
-    pub fn sum(&self, i: usize, names: &[Option<String>; 3]) -> Reading {
+    pub fn sum(&self, i: usize, names: &[Option<String>; 3]) -> AffineReading {
         let parts = self.m[i].iter().zip(names).filter(|(c, _)| c.abs() > NO_PART);
         let terms = parts.filter_map(|(c, name)| Some((*c, name.clone()?))).collect();
-        Reading { terms, offset: self.o[i] + 0.0 }
+        AffineReading { terms, offset: self.o[i] + 0.0 }
     }
 }
 
 /// Σ factor·column + offset.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
+pub struct AffineReading {
     /// Factors and columns of the model.
     pub terms: Vec<(f64, String)>,
     /// The offset.
     pub offset: f64,
 }
 
-impl Reading {
-    fn one(factor: f64, name: &str, offset: f64) -> Reading {
-        Reading { terms: vec![(factor, name.to_owned())], offset }
+impl AffineReading {
+    fn one(factor: f64, name: &str, offset: f64) -> AffineReading {
+        AffineReading { terms: vec![(factor, name.to_owned())], offset }
     }
 
     /// The sum bound to slots. A component of an effort that no driver has is none.
-    fn bound(&self, bind: &mut Bind<'_>) -> Result<Sum, String> {
+    fn bound(&self, bind: &mut Bind<'_>) -> Result<LinearSum, String> {
         let (mut terms, mut first_error) = (Vec::new(), None);
         for (factor, name) in &self.terms {
             match bind(name) {
-                Ok(Bound::Scalar(slot)) => terms.push((*factor, slot, name.clone())),
+                Ok(Binding::Scalar(slot)) => terms.push((*factor, slot, name.clone())),
                 Ok(_) => return Err(format!("`{name}` cannot be read as a number")),
                 Err(message) => {
                     first_error.get_or_insert(message);
@@ -83,14 +83,14 @@ impl Reading {
         }
         match first_error {
             Some(message) if terms.is_empty() => Err(message),
-            _ => Ok(Sum { terms, offset: self.offset }),
+            _ => Ok(LinearSum { terms, offset: self.offset }),
         }
     }
 }
 
 /// Readings bound to slots.
-pub(crate) fn bound(readings: &[Reading], bind: &mut Bind<'_>) -> Result<Bound, String> {
-    readings.iter().map(|reading| reading.bound(bind)).collect::<Result<_, _>>().map(Bound::Sums)
+pub(crate) fn bound(readings: &[AffineReading], bind: &mut Bind<'_>) -> Result<Binding, String> {
+    readings.iter().map(|reading| reading.bound(bind)).collect::<Result<_, _>>().map(Binding::Sums)
 }
 
 /// What a path is read for.
@@ -103,7 +103,7 @@ pub enum Purpose {
 }
 
 /// A file that does not lie where the model does.
-pub struct Placed<'a> {
+pub struct PlacedFile<'a> {
     model: &'a Model,
     directory: &'a Directory,
     scope: &'a ScopeData,
@@ -121,13 +121,13 @@ const QUATERNION: [&str; 4] = ["q0", "q1", "q2", "q3"];
 /// Constraints whose multiplier is the same in every file: that of a length, or of an expression in the file's own columns.
 const INVARIANT: [&str; 3] = ["distance", "expression", "linear_velocity"];
 
-type Found = Result<Option<Vec<Reading>>, String>;
+type ColumnsOfName = Result<Option<Vec<AffineReading>>, String>;
 
-impl<'a> Placed<'a> {
+impl<'a> PlacedFile<'a> {
     /// The file with this scope, where it is moved, turned or mirrored.
     pub fn of(model: &'a Model, directory: &'a Directory, scope: u32) -> Option<Self> {
         let scope = model.scopes.get(scope as usize).filter(|scope| !scope.transform.is_identity())?;
-        Some(Placed { model, directory, scope, planar: model.is_planar() })
+        Some(PlacedFile { model, directory, scope, planar: model.is_planar() })
     }
 
     /// Where it is placed.
@@ -136,7 +136,7 @@ impl<'a> Placed<'a> {
     }
 
     /// What the file means by a full path: one reading, or three of a vector; none where it is the column itself.
-    pub fn read(&self, path: &str, purpose: Purpose) -> Found {
+    pub fn read(&self, path: &str, purpose: Purpose) -> ColumnsOfName {
         let Some((name, named, rest)) = self.directory.find(path) else { return Ok(None) };
         let element = || self.model.find(name);
         match named {
@@ -175,30 +175,37 @@ impl<'a> Placed<'a> {
     }
 
     /// Component `i` of a vector.
-    fn component(&self, path: &str, words: &[&str; 3], i: usize, map: &Map, about: bool) -> Found {
+    fn component(
+        &self,
+        path: &str,
+        words: &[&str; 3],
+        i: usize,
+        map: &AffineMap,
+        about: bool,
+    ) -> ColumnsOfName {
         Ok(Some(vec![map.sum(i, &self.beside(path, words, about))]))
     }
 
     /// A position or velocity or acceleration in world axes.
-    fn of_point(&self, path: &str, word: &str) -> Option<Found> {
+    fn of_point(&self, path: &str, word: &str) -> Option<ColumnsOfName> {
         let place = |words: &[&str; 3]| words.iter().position(|w| *w == word);
         if let Some(i) = place(&AXES) {
-            return Some(self.component(path, &AXES, i, &Map::points(self.transform()), false));
+            return Some(self.component(path, &AXES, i, &AffineMap::points(self.transform()), false));
         }
         let (words, i) = POLAR.iter().find_map(|words| Some((words, place(words)?)))?;
         if !self.transform().turns() {
             return Some(Ok(None));
         }
-        Some(self.component(path, words, i, &Map::polar(self.transform()), false))
+        Some(self.component(path, words, i, &AffineMap::polar(self.transform()), false))
     }
 
-    fn body(&self, path: &str, id: u32, rest: &str, purpose: Purpose) -> Found {
+    fn body(&self, path: &str, id: u32, rest: &str, purpose: Purpose) -> ColumnsOfName {
         let body = &self.directory.bodies[id as usize];
         if body.markers.iter().any(|(marker, _)| marker == rest) {
             // a marker's bare name is its position
             let names =
                 std::array::from_fn(|k| (k < 2 || !self.planar).then(|| format!("{path}.{}", AXES[k])));
-            let map = Map::points(self.transform());
+            let map = AffineMap::points(self.transform());
             return Ok(Some((0..3).map(|i| map.sum(i, &names)).collect()));
         }
         let word = rest.rsplit('.').next().unwrap_or(rest);
@@ -210,7 +217,7 @@ impl<'a> Placed<'a> {
         }
         match word {
             "rate" | "alpha" if self.sign() > 0.0 => Ok(None),
-            "rate" | "alpha" => Ok(Some(vec![Reading::one(-1.0, path, 0.0)])),
+            "rate" | "alpha" => Ok(Some(vec![AffineReading::one(-1.0, path, 0.0)])),
             "angle" => {
                 let own = self.member_frame(body, path)?;
                 let s = self.sign();
@@ -218,7 +225,7 @@ impl<'a> Placed<'a> {
                     Some(frame) => s * (frame.angle - body.start.2 - self.transform().angle),
                     None => self.whole_turns(id) - s * self.transform().angle,
                 };
-                Ok(Some(vec![Reading::one(s, path, offset)]))
+                Ok(Some(vec![AffineReading::one(s, path, offset)]))
             }
             _ => match LOCAL.iter().find_map(|words| Some((words, words.iter().position(|w| *w == word)?))) {
                 Some((words, i)) => {
@@ -236,12 +243,12 @@ impl<'a> Placed<'a> {
 
     /// A component of a quaternion. It is known up to the sign of all four, which a sum of columns does not tell; a start says
     /// which it is.
-    fn quaternion(&self, path: &str, word: &str, purpose: Purpose, is_only_mirrored: bool) -> Found {
+    fn quaternion(&self, path: &str, word: &str, purpose: Purpose, is_only_mirrored: bool) -> ColumnsOfName {
         let Some(i) = QUATERNION.iter().position(|w| *w == word) else { return Ok(None) };
         let t = self.transform();
         if purpose == Purpose::Start && is_only_mirrored {
             let factor = if i == 0 { 1.0 } else { t.sign() * t.l[i - 1] };
-            return Ok(Some(vec![Reading::one(factor, path, 0.0)]));
+            return Ok(Some(vec![AffineReading::one(factor, path, 0.0)]));
         }
         let hint = match purpose {
             Purpose::Expression => "read positions of markers, or `wx wy wz`",
@@ -274,13 +281,13 @@ impl<'a> Placed<'a> {
     }
 
     /// From body axes of the model to those that the file means, for axial vectors.
-    fn local_axial(&self, body: &Body, own: Option<Frame>) -> Map {
+    fn local_axial(&self, body: &Body, own: Option<Frame>) -> AffineMap {
         let t = self.transform();
         let axes = match own {
             Some(frame) => multiply(&transposed(&rotation(body, self.planar)), &frame.rotation()),
             None => Mat3::identity().0,
         };
-        Map::inverse_of(&mirrored(&axes, &t.l), [0.0; 3]).times(t.sign())
+        AffineMap::inverse_of(&mirrored(&axes, &t.l), [0.0; 3]).times(t.sign())
     }
 
     /// The frame that the file means by that of a body which stands in for one of its own.
@@ -292,14 +299,14 @@ impl<'a> Placed<'a> {
         ground.or_else(|| replaced().map(|(_, a)| a)).map(|a| &a.frame)
     }
 
-    fn node(&self, path: &str, rest: &str) -> Found {
+    fn node(&self, path: &str, rest: &str) -> ColumnsOfName {
         match self.of_point(path, rest) {
             Some(found) => found,
             None => self.unless_mirrored(path),
         }
     }
 
-    fn unless_mirrored(&self, path: &str) -> Found {
+    fn unless_mirrored(&self, path: &str) -> ColumnsOfName {
         if self.sign() > 0.0 {
             return Ok(None);
         }
@@ -308,7 +315,7 @@ impl<'a> Placed<'a> {
         ))
     }
 
-    fn joint(&self, path: &str, joint: usize, rest: &str, purpose: Purpose) -> Found {
+    fn joint(&self, path: &str, joint: usize, rest: &str, purpose: Purpose) -> ColumnsOfName {
         let entry = &self.directory.joints[joint];
         if entry.face.kind() == "spherical" {
             let first = &self.directory.bodies[entry.bodies[0] as usize];
@@ -333,20 +340,20 @@ impl<'a> Placed<'a> {
     }
 
     /// A force or torque in world axes.
-    fn effort(&self, path: &str) -> Option<Vec<Reading>> {
+    fn effort(&self, path: &str) -> Option<Vec<AffineReading>> {
         let word = path.rsplit('.').next()?;
         let place = |words: &[&str; 3]| words.iter().position(|w| *w == word);
         let t = self.transform();
         let reading = match (place(&FORCES), place(&TORQUES)) {
-            (Some(i), _) => Map::polar(t).sum(i, &self.beside(path, &FORCES, false)),
-            (_, Some(i)) => Map::axial(t).sum(i, &self.beside(path, &TORQUES, true)),
+            (Some(i), _) => AffineMap::polar(t).sum(i, &self.beside(path, &FORCES, false)),
+            (_, Some(i)) => AffineMap::axial(t).sum(i, &self.beside(path, &TORQUES, true)),
             _ => return None,
         };
         Some(vec![reading])
     }
 
     /// Internal forces and amplitudes of a flexible member.
-    fn member(&self, path: &str, rest: &str) -> Found {
+    fn member(&self, path: &str, rest: &str) -> ColumnsOfName {
         let word = rest.rsplit('.').next().unwrap_or(rest);
         if !rest.starts_with("element") || word.starts_with('N') {
             return if word.starts_with("eta") { self.unless_mirrored(path) } else { Ok(None) };
@@ -354,12 +361,12 @@ impl<'a> Placed<'a> {
         // in the plane y of an element is to the left of its line, and a mirror turns left to right
         match (self.sign() > 0.0, self.planar) {
             (true, _) => Ok(None),
-            (false, true) => Ok(Some(vec![Reading::one(-1.0, path, 0.0)])),
+            (false, true) => Ok(Some(vec![AffineReading::one(-1.0, path, 0.0)])),
             (false, false) => self.unless_mirrored(path),
         }
     }
 
-    fn constraint(&self, path: &str, element: &Element) -> Found {
+    fn constraint(&self, path: &str, element: &Element) -> ColumnsOfName {
         let curve = element.kind == "point_on_curve" && element.table.get("implicit").is_some();
         if INVARIANT.contains(&element.kind.as_str()) || curve {
             return Ok(None);
@@ -373,10 +380,12 @@ impl<'a> Placed<'a> {
         ))
     }
 
-    fn measure(&self, path: &str, element: &Element, rest: &str) -> Found {
+    fn measure(&self, path: &str, element: &Element, rest: &str) -> ColumnsOfName {
         let t = self.transform();
         match element.kind.as_str() {
-            "angle" if self.planar && self.sign() < 0.0 => Ok(Some(vec![Reading::one(-1.0, path, 0.0)])),
+            "angle" if self.planar && self.sign() < 0.0 => {
+                Ok(Some(vec![AffineReading::one(-1.0, path, 0.0)]))
+            }
             "point" => {
                 let carrier = self.named_body(element, "relative_to");
                 let map = self.carried(&carrier);
@@ -393,7 +402,7 @@ impl<'a> Placed<'a> {
                 )),
                 _ => {
                     let own = |words: &[&str; 3]| words.iter().position(|w| *w == rest);
-                    let map = Map::inverse_of(&mirrored(&Mat3::identity().0, &t.l), [0.0; 3]);
+                    let map = AffineMap::inverse_of(&mirrored(&Mat3::identity().0, &t.l), [0.0; 3]);
                     match (own(&FORCES), own(&TORQUES)) {
                         (Some(i), _) => self.component(path, &FORCES, i, &map, false),
                         (_, Some(i)) => self.component(path, &TORQUES, i, &map.times(t.sign()), true),
@@ -409,60 +418,60 @@ impl<'a> Placed<'a> {
     fn named_body(&self, element: &Element, key: &str) -> String {
         let scope = self.model.scopes.get(element.scope as usize).unwrap_or(self.scope);
         let text = element.table.get(key).and_then(|v| v.as_text());
-        let context = Context::new(scope, element.locals.as_deref());
+        let context = ElementScope::new(scope, element.locals.as_deref());
         let own = text.and_then(|text| context.expand(text, Span::NONE).ok());
         let own = own.as_deref().filter(|own| *own != "world").unwrap_or("ground");
         self.model.resolve(scope, own)
     }
 
     /// From coordinates in the frame of a body to those that the file means by it.
-    fn carried(&self, name: &str) -> Map {
+    fn carried(&self, name: &str) -> AffineMap {
         let l = &self.transform().l;
-        let Some(id) = self.directory.body(name) else { return Map::points(self.transform()) };
+        let Some(id) = self.directory.body(name) else { return AffineMap::points(self.transform()) };
         let (Some(frame), body) = (self.stand_in(name), &self.directory.bodies[id as usize]) else {
-            return Map::inverse_of(&mirrored(&Mat3::identity().0, l), [0.0; 3]);
+            return AffineMap::inverse_of(&mirrored(&Mat3::identity().0, l), [0.0; 3]);
         };
         let (q, d) = file_frame(body, self.planar, frame, l);
-        Map::inverse_of(&q, d)
+        AffineMap::inverse_of(&q, d)
     }
 
     /// Linear momentum, and angular momentum about the file's origin: det(Q) Qᵀ (L - d × p).
-    fn momentum(&self, path: &str, rest: &str) -> Option<Vec<Reading>> {
+    fn momentum(&self, path: &str, rest: &str) -> Option<Vec<AffineReading>> {
         let t = self.transform();
         let place = |words: &[&str; 3]| words.iter().position(|w| *w == rest);
         let linear = self.beside(path, &MOMENTA, false);
         if let Some(i) = place(&MOMENTA) {
-            return Some(vec![Map::polar(t).sum(i, &linear)]);
+            return Some(vec![AffineMap::polar(t).sum(i, &linear)]);
         }
         let i = place(&TURNS)?;
-        let axial = Map::axial(t);
+        let axial = AffineMap::axial(t);
         let mut reading = axial.sum(i, &self.beside(path, &TURNS, true));
         let [x, y, z] = t.d;
         let across = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]];
-        let arm = Map { m: multiply(&axial.m, &across), o: [0.0; 3] }.times(-1.0);
+        let arm = AffineMap { m: multiply(&axial.m, &across), o: [0.0; 3] }.times(-1.0);
         reading.terms.extend(arm.sum(i, &linear).terms);
         Some(vec![reading])
     }
 }
 
 /// Columns of `a` with the signs `l`.
-fn mirrored(a: &Matrix, l: &[f64; 3]) -> Matrix {
+fn mirrored(a: &Matrix3, l: &[f64; 3]) -> Matrix3 {
     std::array::from_fn(|i| std::array::from_fn(|k| a[i][k] * l[k]))
 }
 
-fn near_identity(a: &Matrix) -> bool {
+fn near_identity(a: &Matrix3) -> bool {
     let one = Mat3::<f64>::identity().0;
     (0..3).all(|i| (0..3).all(|k| (a[i][k] - one[i][k]).abs() <= NO_PART))
 }
 
 /// The axes of a body in the model pose.
-fn rotation(body: &Body, planar: bool) -> Matrix {
+fn rotation(body: &Body, planar: bool) -> Matrix3 {
     let (_, q, angle) = body.start;
     if planar { Mat3::rot_z(angle).0 } else { sarrus_model::transform::matrix(q) }
 }
 
 /// From coordinates in a frame of the file, mirrored with it, to those in the frame of the body that carries it: q a + d.
-pub(crate) fn file_frame(body: &Body, planar: bool, frame: &Frame, l: &[f64; 3]) -> (Matrix, [f64; 3]) {
+pub(crate) fn file_frame(body: &Body, planar: bool, frame: &Frame, l: &[f64; 3]) -> (Matrix3, [f64; 3]) {
     let to_body = transposed(&rotation(body, planar));
     let from_com = apply(&to_body, std::array::from_fn(|k| frame.p[k] - body.start.0[k]));
     let origin = body.from_com([0.0; 3]);

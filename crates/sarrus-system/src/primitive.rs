@@ -13,7 +13,7 @@
 //! a single rate, where d²(R r)/dt² = -rate² r.
 
 use crate::at::At;
-use crate::constraint::{Blocks, Constraint, Multiplier, Scale};
+use crate::constraint::{Constraint, JacobianBlocks, Multiplier, MultiplierScale};
 use sarrus_math::{Real, Vec3};
 
 /// One building block of a joint.
@@ -91,7 +91,7 @@ impl Primitive {
     }
 
     /// Writes J from row `row` on.
-    fn jacobian<R: Real>(&self, at: &At<R>, row: usize, J: &mut Blocks<R>) {
+    fn jacobian<R: Real>(&self, at: &At<R>, row: usize, J: &mut JacobianBlocks<R>) {
         let (A, B) = (at.pose(0), at.pose(1));
         let one = |sign: f64| R::from_f64(sign);
         match self {
@@ -233,8 +233,8 @@ impl Constraint for Compound {
         let primitive = ends.into_iter().find(|(end, _)| row < *end).map(|(_, primitive)| primitive);
         let unit = if matches!(primitive, Some(Perpendicular { .. } | Angle2 { .. })) { "N m" } else { "N" };
         match (self.rows(), primitive) {
-            (1, Some(Perpendicular { .. })) => Multiplier::force(unit, Scale::Factor(1.0)),
-            (1, _) => Multiplier::force(unit, Scale::Factor(-1.0)),
+            (1, Some(Perpendicular { .. })) => Multiplier::force(unit, MultiplierScale::Factor(1.0)),
+            (1, _) => Multiplier::force(unit, MultiplierScale::Factor(-1.0)),
             _ => Multiplier::lambda(row, unit),
         }
     }
@@ -247,7 +247,7 @@ impl Constraint for Compound {
         }
     }
 
-    fn jacobian<R: Real>(&self, at: &At<R>, J: &mut Blocks<R>) -> bool {
+    fn jacobian<R: Real>(&self, at: &At<R>, J: &mut JacobianBlocks<R>) -> bool {
         let mut row = 0;
         for primitive in &self.0 {
             primitive.jacobian(at, row, J);

@@ -2,7 +2,7 @@
 
 use crate::at::At;
 use crate::formula::Formula;
-use crate::motion::Frame;
+use crate::motion::BodiesAtInstant;
 use crate::system::{ControllerElement, System};
 
 /// What an expression reads.
@@ -13,14 +13,14 @@ pub(crate) struct Reads {
     /// Whether of their poses too.
     pub poses: bool,
     /// States of controllers.
-    pub states: Vec<Shown>,
+    pub states: Vec<ControllerState>,
     /// Controllers whose outputs it reads, each after those that it reads.
     pub controllers: Vec<ControllerElement>,
 }
 
 /// A state of a controller.
 #[derive(Clone, Copy)]
-pub(crate) struct Shown {
+pub(crate) struct ControllerState {
     /// Its place among the outputs.
     pub place: usize,
     /// Whether it stays as it is over a step.
@@ -45,7 +45,9 @@ impl Reads {
             let element = &system.controllers[number];
             let count = element.controller.outputs().len();
             match (place - element.out).checked_sub(count) {
-                Some(state) => reads.states.push(Shown { place, held: element.controller.is_held(state) }),
+                Some(state) => {
+                    reads.states.push(ControllerState { place, held: element.controller.is_held(state) })
+                }
                 None if !std::mem::replace(&mut read[number], true) => {
                     bodies.extend_from_slice(&element.ids);
                     places.extend_from_slice(&element.reads);
@@ -63,9 +65,9 @@ impl Reads {
     }
 
     /// Outputs of the controllers in a frame that was changed; `own` is overwritten.
-    pub fn follow(&self, frame: &mut Frame, own: &mut Vec<f64>) {
+    pub fn follow(&self, frame: &mut BodiesAtInstant, own: &mut Vec<f64>) {
         for element in &self.controllers {
-            let Frame { t, poses, twists, hints, outs, .. } = &*frame;
+            let BodiesAtInstant { t, poses, twists, hints, outs, .. } = &*frame;
             let at = At { t: *t, poses, twists, ids: &element.ids, hints, outs };
             own.resize(own.len().max(element.outputs.len()), 0.0);
             let count = element.show(&at, element.states_in(outs), own);

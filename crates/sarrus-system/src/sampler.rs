@@ -6,8 +6,8 @@
 //! that is due at an instant reads the same, whatever the order of the controllers: what holds behind what switches or
 //! happens at that instant (a break of a force, the lock of an event), under the outputs that act until then.
 
-use crate::columns::{Columns, Index, Reading, Source};
-use crate::controllers::sampling::{Own, Sampling};
+use crate::columns::{ColumnIndex, ColumnSource, Columns, Reading};
+use crate::controllers::sampling::{OwnNames, Sampling};
 use crate::mechanism::Mechanism;
 use crate::signal::Signal;
 use crate::system::{ControllerElement, System};
@@ -237,23 +237,24 @@ fn too_short(model: &Model, name: &str, least: f64, (from, to): (f64, f64)) -> D
 fn bind(
     model: &Model,
     system: &System,
-    (readings, index): (&Columns, &Index),
+    (readings, index): (&Columns, &ColumnIndex),
     element: &ControllerElement,
     sampling: &Sampling,
 ) -> Result<Vec<Reading>, Diagnostic> {
     let (outputs, states) = element.outputs.split_at(sampling.outputs);
-    let state =
-        |(name, slot): &'_ (String, usize)| (name.clone(), Source::Live(Box::new(Signal::Output(*slot))));
-    let states: Vec<(String, Source)> = states.iter().map(state).collect();
-    let fresh = outputs.iter().enumerate().map(|(k, (name, _))| (name.clone(), Source::Own(k)));
-    let all: Vec<(String, Source)> = states.iter().cloned().chain(fresh).collect();
+    let state = |(name, slot): &'_ (String, usize)| {
+        (name.clone(), ColumnSource::Live(Box::new(Signal::Output(*slot))))
+    };
+    let states: Vec<(String, ColumnSource)> = states.iter().map(state).collect();
+    let fresh = outputs.iter().enumerate().map(|(k, (name, _))| (name.clone(), ColumnSource::Own(k)));
+    let all: Vec<(String, ColumnSource)> = states.iter().cloned().chain(fresh).collect();
     let reads = sampling.reads.iter().map(|read| {
-        let own: &[(String, Source)] = match read.own {
-            Own::None => &[],
-            Own::States => &states,
-            Own::All => &all,
+        let own: &[(String, ColumnSource)] = match read.own {
+            OwnNames::None => &[],
+            OwnNames::States => &states,
+            OwnNames::All => &all,
         };
-        let own: Vec<(&str, Source)> =
+        let own: Vec<(&str, ColumnSource)> =
             own.iter().map(|(name, source)| (name.as_str(), source.clone())).collect();
         readings.bind(model, system, index, &read.expr, &own)
     });

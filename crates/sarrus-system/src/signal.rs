@@ -4,7 +4,7 @@ use crate::at::At;
 use crate::coordinate::CoordinateRef;
 use crate::flexible::modal::recover::{NodeReading, NodeSignal};
 use crate::formula::Formula;
-use crate::joint::{Fixed, Frames};
+use crate::joint::{BodyFixedFrame, Frames};
 use sarrus_math::{Enclosure, Interval, Mat3, Real, Vec3};
 
 /// The centre of mass, as a point of its body.
@@ -21,7 +21,7 @@ pub enum Signal {
     Position(usize, [f64; 3], usize),
     /// Component of the position of a body's point in a frame that another body carries (that body, the frame on it, body,
     /// point) \[m\].
-    Relative(usize, Fixed, usize, [f64; 3], usize),
+    Relative(usize, BodyFixedFrame, usize, [f64; 3], usize),
     /// Component of its velocity \[m/s\].
     Velocity(usize, [f64; 3], usize),
     /// Component of a body's quaternion.
@@ -42,9 +42,9 @@ pub enum Signal {
     /// second body \[rad/s\].
     TurnRate(Frames, usize, usize, usize),
     /// Distance of two points.
-    Length(Distance),
+    Length(PointDistance),
     /// Its rate.
-    LengthRate(Distance),
+    LengthRate(PointDistance),
     /// Component of something that a node of a modal body does: its frame, the bodies that hold its amplitudes, the node.
     Node(Box<NodeSignal>),
     /// A controller's output or state.
@@ -55,7 +55,7 @@ pub enum Signal {
 
 /// Two points on two bodies, from their centres of mass.
 #[derive(Clone, Copy, Debug)]
-pub struct Distance {
+pub struct PointDistance {
     /// Place of the first body.
     pub a: usize,
     /// Point on it \[m\].
@@ -66,7 +66,7 @@ pub struct Distance {
     pub r_B: [f64; 3],
 }
 
-impl Distance {
+impl PointDistance {
     /// From the first point to the second.
     pub fn vector<R: Real>(&self, at: &At<R>) -> Vec3<R> {
         at.pose(self.b).point(&self.r_B) - at.pose(self.a).point(&self.r_A)

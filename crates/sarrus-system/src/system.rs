@@ -77,7 +77,7 @@ pub struct ConstraintElement {
     /// First row in λ.
     pub start: usize,
     /// Per body: first index of its block in J and its columns, `None` for ground.
-    pub(crate) blocks: Vec<Option<Block>>,
+    pub(crate) blocks: Vec<Option<BlockSlot>>,
 }
 
 impl ConstraintElement {
@@ -117,7 +117,7 @@ impl ConstraintElement {
 
 /// Where a body's block of an element goes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Block {
+pub(crate) struct BlockSlot {
     /// Its first number.
     pub offset: usize,
     /// How many columns the body has.
@@ -143,7 +143,7 @@ pub struct ForceElement {
 
 impl ForceElement {
     /// A force that was read, called `name`.
-    pub(crate) fn new(name: String, force: crate::forces::Built) -> Self {
+    pub(crate) fn new(name: String, force: crate::forces::BuiltForce) -> Self {
         ForceElement { name, ids: force.ids, load: force.load, nonideal: force.nonideal, enabled: true }
     }
 }
@@ -194,7 +194,7 @@ pub const FIRST_STATE: usize = 2;
 
 /// What a model has beyond what acts at the moment: events may enable it.
 #[derive(Default)]
-pub struct Whole {
+pub struct AllElements {
     /// Every joint, constraint and driver, by [`ConstraintElement::id`].
     pub elements: Vec<ConstraintElement>,
     /// Which of them act when a run starts.
@@ -212,7 +212,7 @@ pub struct System {
     /// Rows that act, in the order of λ.
     pub elements: Vec<ConstraintElement>,
     /// All that the model has.
-    pub whole: Arc<Whole>,
+    pub whole: Arc<AllElements>,
     /// Place among `elements` by [`ConstraintElement::id`]; none of what does not act.
     places: Vec<Option<usize>>,
     /// Places among `elements` of what slides.
@@ -260,8 +260,8 @@ impl System {
     }
 
     /// Puts the parts together and lays out q, v, x, λ and J.
-    pub(crate) fn build(parts: Parts) -> Result<System, StructureError> {
-        let Parts {
+    pub(crate) fn build(parts: SystemParts) -> Result<System, StructureError> {
+        let SystemParts {
             directory,
             gravity,
             whole,
@@ -345,7 +345,7 @@ impl System {
                     let entry = entries.iter().find(|e| e.col == columns[id as usize])?;
                     let (col, body) = (structure.cols[entry.col], &directory.bodies[id as usize]);
                     let offset = entry.offset + body.v - col.start;
-                    Some(Block { offset, columns: body.kind.nv(), stride: col.size })
+                    Some(BlockSlot { offset, columns: body.kind.nv(), stride: col.size })
                 })
                 .collect();
         }
@@ -394,7 +394,7 @@ impl System {
         forces: Vec<ForceElement>,
         contacts: Vec<ContactElement>,
     ) -> Result<System, StructureError> {
-        System::build(Parts {
+        System::build(SystemParts {
             directory: self.directory.clone(),
             gravity: self.gravity,
             whole: self.whole.clone(),
@@ -412,7 +412,7 @@ impl System {
         })
     }
 
-    /// Adds a force that no file can say: see [`Closure`](crate::forces::Closure).
+    /// Adds a force that no file can say: see [`Closure`](crate::forces::ClosureForce).
     ///
     /// ```
     /// use sarrus_math::Vec3;
@@ -427,7 +427,7 @@ impl System {
     /// system.add_force("wind", wind);
     /// # }
     /// ```
-    pub fn add_force(&mut self, name: &str, force: crate::forces::Built) {
+    pub fn add_force(&mut self, name: &str, force: crate::forces::BuiltForce) {
         self.forces.push(ForceElement::new(name.to_owned(), force));
     }
 
@@ -542,10 +542,10 @@ impl System {
 }
 
 /// What a system is built from.
-pub(crate) struct Parts {
+pub(crate) struct SystemParts {
     pub directory: Arc<Directory>,
     pub gravity: [f64; 3],
-    pub whole: Arc<Whole>,
+    pub whole: Arc<AllElements>,
     pub elements: Vec<ConstraintElement>,
     pub forces: Vec<ForceElement>,
     pub surfaces: Arc<Vec<SurfaceEntry>>,

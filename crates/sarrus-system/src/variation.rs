@@ -18,7 +18,7 @@ use sarrus_math::{Dual, Jet, Pose, Real, Twist, Vec3};
 /// A value with the derivatives of its derivatives.
 type Second = Dual<6, Dual<6>>;
 /// A value along a motion, with its derivatives.
-type Moving = Dual<6, Jet<3>>;
+type TimeDerivatives = Dual<6, Jet<3>>;
 
 /// Derivatives of an element's rows, as blocks of `rows` × `wide` one body after the other.
 #[derive(Debug, Clone, Default)]
@@ -97,9 +97,9 @@ pub fn variation<C: Constraint>(
             (pose, Twist::jet(&pose, &v, &w))
         })
         .collect();
-    let mut poses: Vec<Pose<Moving>> = jets.iter().map(|(p, _)| p.seed(0, &[])).collect();
-    let mut twists: Vec<Twist<Moving>> = jets.iter().map(|(p, t)| t.seed(p, 0, &[])).collect();
-    let mut values = vec![Moving::zero(); rows];
+    let mut poses: Vec<Pose<TimeDerivatives>> = jets.iter().map(|(p, _)| p.seed(0, &[])).collect();
+    let mut twists: Vec<Twist<TimeDerivatives>> = jets.iter().map(|(p, t)| t.seed(p, 0, &[])).collect();
+    let mut values = vec![TimeDerivatives::zero(); rows];
     for part in [&mut out.phidot_q, &mut out.phiddot_q, &mut out.phiddot_v] {
         part.clear();
         part.resize(n * rows * wide, 0.0);
@@ -148,8 +148,8 @@ fn seeded<'a, R>(
 }
 
 /// The motion `pose` that begins displaced from `start`: turns are about axes fixed in space from then on.
-fn displaced(pose: &Pose<Jet<3>>, start: &Pose<f64>, columns: &[usize]) -> Pose<Moving> {
-    let mut out: Pose<Moving> = pose.seed(0, &[]);
+fn displaced(pose: &Pose<Jet<3>>, start: &Pose<f64>, columns: &[usize]) -> Pose<TimeDerivatives> {
+    let mut out: Pose<TimeDerivatives> = pose.seed(0, &[]);
     for (slot, &column) in columns.iter().enumerate() {
         if column < 3 {
             out.p.0[column].d[slot] = Jet::one();
@@ -168,8 +168,8 @@ fn displaced(pose: &Pose<Jet<3>>, start: &Pose<f64>, columns: &[usize]) -> Pose<
 }
 
 /// The motion `pose` with velocities that are faster throughout; `w` is ω at its start.
-fn faster(pose: &Pose<Jet<3>>, w: Vec3<f64>, columns: &[usize]) -> Pose<Moving> {
-    let mut out: Pose<Moving> = pose.seed(0, &[]);
+fn faster(pose: &Pose<Jet<3>>, w: Vec3<f64>, columns: &[usize]) -> Pose<TimeDerivatives> {
+    let mut out: Pose<TimeDerivatives> = pose.seed(0, &[]);
     for (slot, &column) in columns.iter().enumerate() {
         if column < 3 {
             out.p.0[column].d[slot] = Jet { c: [0.0, 1.0, 0.0] };

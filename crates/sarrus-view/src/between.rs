@@ -5,35 +5,35 @@
 //! rotate by more than `FAR` between two frames go straight: there a cubic follows no arc. Without velocities positions are linear, and
 //! orientations go the short way at constant rate.
 
-use crate::motion::{Motion, POSE, RATES};
+use crate::motion::{POSE, PoseTable, RATES};
 use std::f64::consts::{PI, TAU};
 
 /// Rotations beyond which positions go straight \[rad\].
 const FAR: f64 = 2.0;
 
-type Vector = [f64; 3];
+type Vector3 = [f64; 3];
 type Quaternion = [f64; 4];
 
 /// A body at a frame.
 #[derive(Clone, Copy)]
-struct Body {
-    p: Vector,
+struct BodyAtFrame {
+    p: Vector3,
     q: Quaternion,
     /// Velocities, where they are known.
-    rates: Option<[Vector; 2]>,
+    rates: Option<[Vector3; 2]>,
 }
 
-fn body(motion: &Motion, frame: usize, body: usize) -> Body {
+fn body(motion: &PoseTable, frame: usize, body: usize) -> BodyAtFrame {
     let i = frame * motion.bodies + body;
     let pose: &[f32] = &motion.poses[i * POSE..(i + 1) * POSE];
     let x = |k: usize| f64::from(pose[k]);
     let rates = motion.rates.get(i * RATES..(i + 1) * RATES).filter(|own| own.iter().all(|x| x.is_finite()));
     let rates = rates.map(|own| [0, 3].map(|first| [0, 1, 2].map(|k| f64::from(own[first + k]))));
-    Body { p: [x(0), x(1), x(2)], q: [x(3), x(4), x(5), x(6)], rates }
+    BodyAtFrame { p: [x(0), x(1), x(2)], q: [x(3), x(4), x(5), x(6)], rates }
 }
 
 /// The pose of body `i` the part `u` of the way from frame `a` to frame `b`: place, and unit quaternion.
-pub fn pose(motion: &Motion, i: usize, [a, b]: [usize; 2], u: f64) -> (Vector, Quaternion) {
+pub fn pose(motion: &PoseTable, i: usize, [a, b]: [usize; 2], u: f64) -> (Vector3, Quaternion) {
     let h = motion.table.t[b] - motion.table.t[a];
     let (a, b) = (body(motion, a, i), body(motion, b, i));
     let short = rotation(a.q, b.q);
@@ -44,7 +44,7 @@ pub fn pose(motion: &Motion, i: usize, [a, b]: [usize; 2], u: f64) -> (Vector, Q
     let mean = [0, 1, 2].map(|k| 0.5 * h * (w[k] + w1[k]));
     let phi = unwrapped(short, mean);
     let far = norm(phi) > FAR;
-    let scaled = |x: Vector| x.map(|x| h * x);
+    let scaled = |x: Vector3| x.map(|x| h * x);
     let rate = if far { scaled(w1) } else { vector_rate(phi, scaled(w1)) };
     let turn = [0, 1, 2].map(|k| cubic(0.0, h * w[k], phi[k], rate[k], u));
     let p = [0, 1, 2].map(|k| match far {
@@ -60,15 +60,15 @@ fn cubic(a: f64, da: f64, b: f64, db: f64, u: f64) -> f64 {
     v * v * ((1.0 + 2.0 * u) * a + u * da) + u * u * ((1.0 + 2.0 * v) * b - v * db)
 }
 
-fn norm(a: Vector) -> f64 {
+fn norm(a: Vector3) -> f64 {
     dot(a, a).sqrt()
 }
 
-fn dot(a: Vector, b: Vector) -> f64 {
+fn dot(a: Vector3, b: Vector3) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-fn cross(a: Vector, b: Vector) -> Vector {
+fn cross(a: Vector3, b: Vector3) -> Vector3 {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
@@ -82,7 +82,7 @@ fn product(a: Quaternion, b: Quaternion) -> Quaternion {
 }
 
 /// The shortest rotation vector, in world axes, from `a` to `b`.
-fn rotation(a: Quaternion, b: Quaternion) -> Vector {
+fn rotation(a: Quaternion, b: Quaternion) -> Vector3 {
     let [w, x, y, z] = product(b, [a[0], -a[1], -a[2], -a[3]]);
     let sign = if w < 0.0 { -1.0 } else { 1.0 };
     let sine = norm([x, y, z]);
@@ -92,7 +92,7 @@ fn rotation(a: Quaternion, b: Quaternion) -> Vector {
 }
 
 /// `q` rotated by `phi`, in world axes.
-fn turned(phi: Vector, q: Quaternion) -> Quaternion {
+fn turned(phi: Vector3, q: Quaternion) -> Quaternion {
     let angle = norm(phi);
     let scale = if angle > 1e-12 { (0.5 * angle).sin() / angle } else { 0.5 };
     let turn = [(0.5 * angle).cos(), scale * phi[0], scale * phi[1], scale * phi[2]];
@@ -102,7 +102,7 @@ fn turned(phi: Vector, q: Quaternion) -> Quaternion {
 }
 
 /// The rotation vector of the same rotation that is nearest to `mean`.
-fn unwrapped(short: Vector, mean: Vector) -> Vector {
+fn unwrapped(short: Vector3, mean: Vector3) -> Vector3 {
     let (angle, far) = (norm(short), norm(mean));
     if angle <= 1e-3 && far < PI {
         return short;
@@ -113,7 +113,7 @@ fn unwrapped(short: Vector, mean: Vector) -> Vector {
 }
 
 /// The derivative of the rotation vector `phi` under the angular velocity `w`, in world axes.
-fn vector_rate(phi: Vector, w: Vector) -> Vector {
+fn vector_rate(phi: Vector3, w: Vector3) -> Vector3 {
     let angle = norm(phi);
     let c = if angle < 1e-2 {
         1.0 / 12.0
@@ -128,12 +128,12 @@ fn vector_rate(phi: Vector, w: Vector) -> Vector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Table;
+    use crate::table::ColumnTable;
 
     /// A point of a wheel at `radius` about z that turns at `rate`, at two frames.
-    fn wheel(rate: f64, h: f64, radius: f64) -> Motion {
-        let mut motion = Motion { bodies: 1, ..Motion::default() };
-        motion.table = Table { t: vec![0.0, h], ..Table::default() };
+    fn wheel(rate: f64, h: f64, radius: f64) -> PoseTable {
+        let mut motion = PoseTable { bodies: 1, ..PoseTable::default() };
+        motion.table = ColumnTable { t: vec![0.0, h], ..ColumnTable::default() };
         for t in [0.0, h] {
             let (s, c) = (rate * t).sin_cos();
             let q = [(0.5 * rate * t).cos(), (0.5 * rate * t).sin()];
@@ -182,8 +182,8 @@ mod tests {
             [0, 1, 2].map(|k| a[k] + spun[k + 1])
         };
         let miss = |h: f64| {
-            let mut motion = Motion { bodies: 1, ..Motion::default() };
-            motion.table = Table { t: vec![0.0, h], ..Table::default() };
+            let mut motion = PoseTable { bodies: 1, ..PoseTable::default() };
+            motion.table = ColumnTable { t: vec![0.0, h], ..ColumnTable::default() };
             for t in [0.0, h] {
                 motion.poses.extend([0.0; 3].iter().chain(&at(t)).map(|x| *x as f32));
                 motion.rates.extend([0.0; 3].iter().chain(&rate(t)).map(|x| *x as f32));

@@ -10,7 +10,7 @@
 
 use crate::gauge::MOST_PLACES;
 use crate::motion::Touches;
-use crate::table::{Table, TableError};
+use crate::table::{ColumnTable, TableError};
 use sarrus::system::contact::TouchingPlace;
 use std::io::{self, Write};
 
@@ -25,7 +25,7 @@ const HEADER: &str = "sample,t,contact,x,y,z,fx,fy,fz,normal";
 
 /// What is kept of a run beside its trajectory, in the order of its samples.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Kept {
+pub struct SampleExtras {
     /// Poses, where they are asked for.
     pub poses: Vec<f32>,
     /// Velocities of the bodies, with these.
@@ -42,7 +42,7 @@ pub struct Kept {
     pub full: Option<f64>,
 }
 
-impl Kept {
+impl SampleExtras {
     /// Takes the places of another sample, as long as there is room.
     pub(crate) fn add_places(&mut self, t: f64, places: &[TouchingPlace]) {
         let fits = self.full.is_none() && self.touches.count() + places.len() <= MOST_KEPT;
@@ -53,7 +53,7 @@ impl Kept {
     }
 
     /// Adds the numbers to the columns of a table of the same samples; says whether it could.
-    pub fn join(&self, table: &mut Table) -> bool {
+    pub fn join(&self, table: &mut ColumnTable) -> bool {
         let width = self.names.len();
         if self.rows.len() != table.len() * width {
             return false;
@@ -166,8 +166,12 @@ mod tests {
         }
     }
 
-    fn kept() -> Kept {
-        let mut kept = Kept { names: vec!["run.step".into()], units: vec!["s".into()], ..Kept::default() };
+    fn kept() -> SampleExtras {
+        let mut kept = SampleExtras {
+            names: vec!["run.step".into()],
+            units: vec!["s".into()],
+            ..SampleExtras::default()
+        };
         kept.rows = vec![f64::NAN, 0.1, 1.0 / 3.0, 0.2];
         for places in [&[][..], &[place(0, 1.0), place(1, 2.0)], &[], &[place(1, 3.0)]] {
             kept.add_places(0.0, places);
@@ -195,7 +199,7 @@ mod tests {
         let kept = kept();
         let mut csv = Vec::new();
         kept.write_steps([0.0, 0.5, 0.5, 1.0].into_iter(), &mut csv).unwrap();
-        let mut table = Table::from_csv(&String::from_utf8(csv).unwrap()).unwrap();
+        let mut table = ColumnTable::from_csv(&String::from_utf8(csv).unwrap()).unwrap();
         assert_eq!(table.t, [0.0, 0.5, 0.5, 1.0]);
         assert_eq!(table.columns[0][1..], kept.rows[1..]);
         assert!(table.columns[0][0].is_nan());
@@ -222,7 +226,7 @@ mod tests {
 
     #[test]
     fn places_beyond_the_room_are_left_out_with_a_word() {
-        let mut kept = Kept::default();
+        let mut kept = SampleExtras::default();
         let many = vec![place(0, 1.0); MOST_KEPT / 2 + 1];
         kept.add_places(0.1, &many);
         assert!(kept.note().is_none());

@@ -3,9 +3,9 @@
 use crate::extras::{CONTACTS, STEPS, read_contacts};
 use crate::frames::PLACE;
 use crate::live::ROOM;
-use crate::motion::{Missing, Motion, POSE, RATES};
+use crate::motion::{Missing, POSE, PoseTable, RATES};
 use crate::scene::{MOST_COLUMNS, Scene, chosen};
-use crate::table::{Table, TableError};
+use crate::table::{ColumnTable, TableError};
 use crate::thin::measure;
 use sarrus::io::{LoadOptions, load};
 use sarrus::model::{Failure, Model};
@@ -22,7 +22,7 @@ pub struct Folder {
     /// Compiled.
     pub system: System,
     /// The trajectory, with what `steps.csv` adds.
-    pub table: Table,
+    pub table: ColumnTable,
     /// The report.
     pub report: Value,
 }
@@ -100,12 +100,12 @@ fn text(path: &Path, file: &'static str) -> Result<String, FolderError> {
 }
 
 /// The trajectory and the report of a folder; the report may be missing. Units come from it.
-pub fn read_results(path: &Path) -> Result<(Table, Value), FolderError> {
+pub fn read_results(path: &Path) -> Result<(ColumnTable, Value), FolderError> {
     if !path.is_dir() {
         return Err(FolderError::NotThere(path.to_path_buf()));
     }
     let csv = text(path, "trajectory.csv")?;
-    let mut table = Table::from_csv(&csv)
+    let mut table = ColumnTable::from_csv(&csv)
         .map_err(|source| FolderError::Trajectory { path: path.join("trajectory.csv"), source })?;
     let report = match text(path, "report.json") {
         Ok(json) => serde_json::from_str(&json).map_err(|error| FolderError::Report {
@@ -132,10 +132,10 @@ fn optional(path: &Path, file: &'static str) -> Result<Option<String>, FolderErr
 }
 
 /// Adds the columns of `steps.csv`, where there is one of the same samples.
-fn add_steps(path: &Path, table: &mut Table) -> Result<(), FolderError> {
+fn add_steps(path: &Path, table: &mut ColumnTable) -> Result<(), FolderError> {
     let Some(csv) = optional(path, STEPS)? else { return Ok(()) };
-    let steps =
-        Table::from_csv(&csv).map_err(|source| FolderError::Trajectory { path: path.join(STEPS), source })?;
+    let steps = ColumnTable::from_csv(&csv)
+        .map_err(|source| FolderError::Trajectory { path: path.join(STEPS), source })?;
     // left by another run
     if steps.t != table.t {
         return Ok(());
@@ -168,7 +168,7 @@ impl Folder {
     }
 
     /// What there is to see, and how it moves: every sample, as long as they are not more than a page can keep.
-    pub fn scene(self) -> Result<(Scene, Motion, System), FolderError> {
+    pub fn scene(self) -> Result<(Scene, PoseTable, System), FolderError> {
         let Folder { path, model, system, table, report } = self;
         let mut scene = match Scene::new(&model, &system) {
             Ok(scene) => scene,
@@ -180,7 +180,7 @@ impl Folder {
             scene.t = Some([start, end]);
         }
         scene.set_report(report);
-        let mut motion = Motion::from_columns(&system.directory, table)?;
+        let mut motion = PoseTable::from_columns(&system.directory, table)?;
         if let Some(csv) = optional(&path, CONTACTS)? {
             let names: Vec<&str> = scene.contacts.iter().map(|contact| contact.name.as_str()).collect();
             let read = read_contacts(&csv, &names, &motion.table.t)

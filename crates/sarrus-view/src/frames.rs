@@ -7,7 +7,7 @@
 //!
 //! Times and columns keep all their bits; poses are rounded to f32, which is far finer than a screen.
 
-use crate::motion::{Motion, POSE, RATES};
+use crate::motion::{POSE, PoseTable, RATES};
 use sarrus::system::contact::TouchingPlace;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ const HEAD: usize = 16;
 
 /// A block, ready to be sent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Block {
+pub struct FrameBlock {
     /// Place of its first frame; of a note 0.
     pub first: usize,
     /// How many frames it has; of a note 0.
@@ -38,13 +38,13 @@ pub fn header(bodies: usize, columns: usize) -> Vec<u8> {
     bytes
 }
 
-fn finish(mut bytes: Vec<u8>, first: usize, count: usize, padding: u8) -> Block {
+fn finish(mut bytes: Vec<u8>, first: usize, count: usize, padding: u8) -> FrameBlock {
     bytes.resize(bytes.len().next_multiple_of(8), padding);
     let size = (bytes.len() - HEAD) as u32;
     for (place, number) in [(4, size), (8, first as u32), (12, count as u32)] {
         bytes[place..place + 4].copy_from_slice(&number.to_le_bytes());
     }
-    Block { first, count, bytes }
+    FrameBlock { first, count, bytes }
 }
 
 fn begin(letters: &[u8; 4], size: usize) -> Vec<u8> {
@@ -55,7 +55,12 @@ fn begin(letters: &[u8; 4], size: usize) -> Vec<u8> {
 }
 
 /// Frames from `first` on: their times, the samples of each column, and poses frame by frame.
-pub fn block<'a>(first: usize, t: &[f64], columns: impl Iterator<Item = &'a [f64]>, poses: &[f32]) -> Block {
+pub fn block<'a>(
+    first: usize,
+    t: &[f64],
+    columns: impl Iterator<Item = &'a [f64]>,
+    poses: &[f32],
+) -> FrameBlock {
     let mut bytes = begin(b"FRAM", t.len() * 8 + poses.len() * 4);
     t.iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
     columns.flatten().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
@@ -64,7 +69,7 @@ pub fn block<'a>(first: usize, t: &[f64], columns: impl Iterator<Item = &'a [f64
 }
 
 /// The velocities of frames from `first` on, frame by frame.
-pub fn rates(first: usize, count: usize, rates: &[f32]) -> Block {
+pub fn rates(first: usize, count: usize, rates: &[f32]) -> FrameBlock {
     let mut bytes = begin(b"RATE", rates.len() * 4);
     rates.iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
     finish(bytes, first, count, 0)
@@ -74,7 +79,7 @@ pub fn rates(first: usize, count: usize, rates: &[f32]) -> Block {
 pub const PLACE: usize = 7;
 
 /// The touching places of frames from `first` on, one list a frame.
-pub fn contacts<'a>(first: usize, places: impl Iterator<Item = &'a [TouchingPlace]> + Clone) -> Block {
+pub fn contacts<'a>(first: usize, places: impl Iterator<Item = &'a [TouchingPlace]> + Clone) -> FrameBlock {
     let (count, all) = (places.clone().count(), places.clone().flatten().count());
     let mut bytes = begin(b"CONT", 4 * (count + PLACE * all));
     places.clone().for_each(|own| bytes.extend_from_slice(&(own.len() as u32).to_le_bytes()));
@@ -88,7 +93,7 @@ pub fn contacts<'a>(first: usize, places: impl Iterator<Item = &'a [TouchingPlac
 }
 
 /// A note to the page: progress, an event, the end.
-pub fn note(note: &Value) -> Block {
+pub fn note(note: &Value) -> FrameBlock {
     let text = note.to_string();
     let mut bytes = begin(b"NOTE", text.len());
     bytes.extend_from_slice(text.as_bytes());
@@ -96,7 +101,7 @@ pub fn note(note: &Value) -> Block {
 }
 
 /// A whole motion in blocks of [`BLOCK`] frames, each with its velocities and contacts after it where there are any.
-pub fn blocks(motion: &Motion) -> impl Iterator<Item = Block> + '_ {
+pub fn blocks(motion: &PoseTable) -> impl Iterator<Item = FrameBlock> + '_ {
     let (table, wide, fast) = (&motion.table, motion.bodies * POSE, motion.bodies * RATES);
     (0..table.len()).step_by(BLOCK).flat_map(move |first| {
         let end = (first + BLOCK).min(table.len());
@@ -111,7 +116,7 @@ pub fn blocks(motion: &Motion) -> impl Iterator<Item = Block> + '_ {
 }
 
 /// Header and blocks in one.
-pub fn encode(motion: &Motion) -> Vec<u8> {
+pub fn encode(motion: &PoseTable) -> Vec<u8> {
     let mut bytes = header(motion.bodies, motion.table.names.len());
     blocks(motion).for_each(|block| bytes.extend_from_slice(&block.bytes));
     bytes
@@ -120,7 +125,7 @@ pub fn encode(motion: &Motion) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Table;
+    use crate::table::ColumnTable;
 
     fn word(bytes: &[u8], at: usize) -> usize {
         u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize
@@ -138,8 +143,8 @@ mod tests {
         let columns = vec![t.iter().map(|t| (3.0 * t).sin()).collect::<Vec<_>>(), vec![f64::NAN; n]];
         let poses: Vec<f32> = (0..n * POSE).map(|i| i as f32).collect();
         let names = vec!["a".to_string(), "b".to_string()];
-        let table = Table { units: names.clone(), names, t: t.clone(), columns: columns.clone() };
-        let bytes = encode(&Motion { table, bodies: 1, poses: poses.clone(), ..Motion::default() });
+        let table = ColumnTable { units: names.clone(), names, t: t.clone(), columns: columns.clone() };
+        let bytes = encode(&PoseTable { table, bodies: 1, poses: poses.clone(), ..PoseTable::default() });
         assert_eq!(
             (&bytes[..4], word(&bytes, 4), word(&bytes, 8), word(&bytes, 12)),
             (&b"SRSF"[..], 1, 1, 2)
@@ -170,7 +175,7 @@ mod tests {
     /// Two frames of three touch: read by the letters of the contract.
     #[test]
     fn contacts_follow_their_frames() {
-        let mut motion = Motion::default();
+        let mut motion = PoseTable::default();
         motion.table.t = vec![0.0, 1.0, 2.0];
         let place = |contact, x: f64| TouchingPlace {
             contact,

@@ -7,8 +7,8 @@
 //! Cost: of σ a factorization and a few solutions a sample, left out above [`MOST_ROWS`] rows; of contacts the search for their
 //! places.
 
-use crate::scene::Load;
-use sarrus::analysis::{Seen, SmallestSingular};
+use crate::scene::SceneLoad;
+use sarrus::analysis::{SampleDiagnostics, SmallestSingular};
 use sarrus::solve::{Equations, Problem, Stage, State};
 use sarrus::system::contact::TouchingPlace;
 use sarrus::system::{Mechanism, System};
@@ -51,7 +51,7 @@ pub struct Gauge {
 
 impl Gauge {
     /// For runs of `system` with these loads, whose trajectory has the columns `taken`: those are not told twice.
-    pub fn new(system: &System, loads: &[Load], taken: &[String]) -> Gauge {
+    pub fn new(system: &System, loads: &[SceneLoad], taken: &[String]) -> Gauge {
         let mut gauge = Gauge {
             names: Vec::new(),
             units: Vec::new(),
@@ -85,7 +85,7 @@ impl Gauge {
     }
 
     /// Looks at the sample `s`. Numbers that are not known are NaN.
-    pub fn look(&mut self, mechanism: &mut Mechanism, s: &State, seen: &Seen) {
+    pub fn look(&mut self, mechanism: &mut Mechanism, s: &State, seen: &SampleDiagnostics) {
         mechanism.contact_places(s, seen.solved.map(|(_, accel)| &accel.lambda[..]), &mut self.places);
         if self.places.len() > MOST_PLACES {
             let size = |place: &TouchingPlace| place.force.iter().map(|f| f * f).sum::<f64>();
@@ -109,7 +109,7 @@ impl Gauge {
         }
     }
 
-    fn sigma(&mut self, mechanism: &mut Mechanism, s: &State, seen: &Seen) -> f64 {
+    fn sigma(&mut self, mechanism: &mut Mechanism, s: &State, seen: &SampleDiagnostics) -> f64 {
         let system = mechanism.system();
         if !self.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, system)) {
             self.of = Some(system.clone());

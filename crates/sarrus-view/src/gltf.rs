@@ -6,10 +6,10 @@
 
 mod bent;
 
-use crate::motion::{Motion, POSE, join};
-use crate::scene::{Flexible, Scene, Shape};
-use crate::solids::{Triangles, triangles};
-use crate::thin::{Bound, choose};
+use crate::motion::{POSE, PoseTable, join};
+use crate::scene::{Flexible, Scene, SceneShape};
+use crate::solids::{ShadedTriangles, triangles};
+use crate::thin::{ThinningBound, choose};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -85,8 +85,8 @@ impl Writer {
     }
 
     /// The mesh of a shape; equal ones are one.
-    fn mesh(&mut self, shape: &Shape, planar: bool, extent: f64) -> Option<usize> {
-        let plain = Shape { pose: None, role: "", ..shape.clone() };
+    fn mesh(&mut self, shape: &SceneShape, planar: bool, extent: f64) -> Option<usize> {
+        let plain = SceneShape { pose: None, role: "", ..shape.clone() };
         let key = serde_json::to_string(&plain).unwrap_or_default();
         if let Some(&known) = self.known_meshes.get(&key) {
             return Some(known);
@@ -98,8 +98,8 @@ impl Writer {
     }
 
     /// Triangles in one colour.
-    fn primitive(&mut self, mesh: &Triangles, color: Option<&str>) -> Value {
-        let Triangles { positions, normals, indices } = mesh;
+    fn primitive(&mut self, mesh: &ShadedTriangles, color: Option<&str>) -> Value {
+        let ShadedTriangles { positions, normals, indices } = mesh;
         let flat = |all: &[[f32; 3]]| all.iter().flatten().copied().collect::<Vec<f32>>();
         let position = self.floats(&flat(positions), 3, Some(34962), true);
         let normal = self.floats(&flat(normals), 3, Some(34962), false);
@@ -115,7 +115,7 @@ impl Writer {
     }
 
     /// Nodes of shapes, as children of a body's.
-    fn shapes(&mut self, shapes: &[Shape], planar: bool, extent: f64) -> Vec<usize> {
+    fn shapes(&mut self, shapes: &[SceneShape], planar: bool, extent: f64) -> Vec<usize> {
         let mut children = Vec::new();
         for shape in shapes.iter().filter(|s| s.role != "mass" && s.role != "contact") {
             if let Some(mesh) = self.mesh(shape, planar, extent) {
@@ -132,12 +132,12 @@ impl Writer {
 }
 
 /// The file.
-pub fn binary(scene: &Scene, motion: &Motion) -> Vec<u8> {
+pub fn binary(scene: &Scene, motion: &PoseTable) -> Vec<u8> {
     let (planar, size) = (scene.space == "planar", motion.size());
     let mut w = Writer::default();
-    let mut looks: Vec<Vec<Shape>> = scene.bodies.iter().map(|body| body.shapes.clone()).collect();
+    let mut looks: Vec<Vec<SceneShape>> = scene.bodies.iter().map(|body| body.shapes.clone()).collect();
     // of each body the meshes that bend
-    let mut bent: Vec<(usize, bent::Bent)> = Vec::new();
+    let mut bent: Vec<(usize, bent::SkinnedMesh)> = Vec::new();
     for member in &scene.flexible {
         let body = match member {
             Flexible::Modal { body, .. } => usize::try_from(*body).ok(),
@@ -222,9 +222,9 @@ fn unit(q: [f32; 4]) -> [f32; 4] {
 }
 
 /// Frames of the animation: finite, at times that grow, and such that the columns of weights are not missed either.
-fn keyframes(motion: &Motion, size: f64, weights: &[usize]) -> Vec<usize> {
+fn keyframes(motion: &PoseTable, size: f64, weights: &[usize]) -> Vec<usize> {
     let wide = motion.bodies * POSE;
-    let bound = Bound { position: FINE * size, angle: FINE, columns: 4.0 * FINE };
+    let bound = ThinningBound { position: FINE * size, angle: FINE, columns: 4.0 * FINE };
     let mut rows: Vec<usize> = Vec::new();
     for row in choose(motion, weights, &bound) {
         let t = motion.table.t[row] as f32;
@@ -243,10 +243,10 @@ fn keyframes(motion: &Motion, size: f64, weights: &[usize]) -> Vec<usize> {
 fn animation(
     w: &mut Writer,
     scene: &Scene,
-    motion: &Motion,
+    motion: &PoseTable,
     rows: &[usize],
     nodes: &[usize],
-    bent: &[(usize, bent::Bent)],
+    bent: &[(usize, bent::SkinnedMesh)],
 ) -> Value {
     // players begin at zero
     let start = motion.table.t[rows[0]];
@@ -284,7 +284,7 @@ fn animation(
 }
 
 /// Rods in place of what bends.
-fn stand_in(member: &Flexible, looks: &mut [Vec<Shape>]) {
+fn stand_in(member: &Flexible, looks: &mut [Vec<SceneShape>]) {
     match member {
         Flexible::Beam { nodes, rest, section, color, .. } => {
             let apart =
@@ -294,14 +294,14 @@ fn stand_in(member: &Flexible, looks: &mut [Vec<Shape>]) {
                 let ahead = if i + 1 < nodes.len() { 0.5 * apart(i, i + 1) } else { 0.0 };
                 let thick = section.radius.or(section.height.map(|h| 0.5 * h));
                 if let Some(look) = usize::try_from(node).ok().and_then(|place| looks.get_mut(place)) {
-                    look.push(Shape {
+                    look.push(SceneShape {
                         kind: "rod",
                         pose: Some(join([0.5 * (ahead - back), 0.0, 0.0], [1.0, 0.0, 0.0, 0.0])),
                         length: Some(back + ahead),
                         radius: thick,
                         color: color.clone(),
                         role: "visual",
-                        ..Shape::default()
+                        ..SceneShape::default()
                     });
                 }
             }

@@ -1,6 +1,6 @@
 //! What users see: the viewer's server, `report.html`, and animations as glTF.
 //!
-//! A [`Scene`] says what there is (bodies with their shapes, joints, flexible members), a [`Motion`] how it moves; [`frames`] has the
+//! A [`Scene`] says what there is (bodies with their shapes, joints, flexible members), a [`PoseTable`] how it moves; [`frames`] has the
 //! bytes in which the page reads it. The page itself is TypeScript, in the folder `page` of this crate with the contract
 //! `PROTOCOL.md`; it is built by npm and embedded ([`page`]). Where it could not be built everything else works, and says so.
 //!
@@ -27,12 +27,12 @@ pub mod table;
 pub mod tap;
 pub mod thin;
 
-pub use extras::Kept;
+pub use extras::SampleExtras;
 pub use folder::{Folder, FolderError};
 pub use gauge::Gauge;
 pub use live::Live;
-pub use motion::{Missing, Motion};
+pub use motion::{Missing, PoseTable};
 pub use scene::Scene;
-pub use server::{Options, Viewer, ViewerError};
-pub use table::Table;
+pub use server::{ServerOptions, Viewer, ViewerError};
+pub use table::ColumnTable;
 pub use tap::Tap;

@@ -2,8 +2,8 @@
 //!
 //! Whoever adds holds the lock for a moment; readers keep their own place, so a slow browser makes nobody wait and costs nothing.
 
-use crate::frames::{self, Block};
-use crate::motion::Motion;
+use crate::frames::{self, FrameBlock};
+use crate::motion::PoseTable;
 use crate::scene::Scene;
 use axum::body::Bytes;
 use serde_json::{Value, json};
@@ -15,12 +15,12 @@ pub const ROOM: usize = 200 << 20;
 
 /// A run that is shown.
 pub struct Live {
-    inner: Mutex<Inner>,
+    inner: Mutex<LiveInner>,
     /// Counts what was added.
     version: watch::Sender<u64>,
 }
 
-struct Inner {
+struct LiveInner {
     scene: Bytes,
     header: Bytes,
     blocks: Vec<Stored>,
@@ -34,8 +34,8 @@ struct Stored {
     bytes: Bytes,
 }
 
-impl From<Block> for Stored {
-    fn from(block: Block) -> Stored {
+impl From<FrameBlock> for Stored {
+    fn from(block: FrameBlock) -> Stored {
         let end = if block.count == 0 { 0 } else { block.first + block.count };
         Stored { end, bytes: block.bytes.into() }
     }
@@ -49,7 +49,7 @@ impl Live {
     }
 
     /// A run that is over.
-    pub fn finished(scene: &Scene, motion: &Motion) -> Arc<Live> {
+    pub fn finished(scene: &Scene, motion: &PoseTable) -> Arc<Live> {
         let header = frames::header(motion.bodies, motion.table.names.len());
         let mut blocks: Vec<Stored> = frames::blocks(motion).map(Stored::from).collect();
         blocks.push(frames::note(&json!({ "type": "end", "report": null })).into());
@@ -57,11 +57,11 @@ impl Live {
     }
 
     fn new(scene: &Scene, header: Vec<u8>, blocks: Vec<Stored>, done: bool) -> Arc<Live> {
-        let inner = Inner { scene: scene.to_json().into(), header: header.into(), blocks, done };
+        let inner = LiveInner { scene: scene.to_json().into(), header: header.into(), blocks, done };
         Arc::new(Live { inner: Mutex::new(inner), version: watch::channel(0).0 })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, LiveInner> {
         // nobody panics with the lock, and if so what is there is whole
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -106,7 +106,7 @@ impl Live {
     }
 
     /// Adds a block.
-    pub(crate) fn add(&self, block: Block) {
+    pub(crate) fn add(&self, block: FrameBlock) {
         self.lock().blocks.push(block.into());
         self.version.send_modify(|version| *version += 1);
     }

@@ -3,7 +3,7 @@
 //! A pose is where the body's origin is and its orientation: p_O = p_C - R com from a state, or the columns `X.x` … `X.q3` (planar
 //! `X.x`, `X.y`, `X.angle`) of results. Bodies are those that users know, in the order of the system, without the ground.
 
-use crate::table::Table;
+use crate::table::ColumnTable;
 use sarrus::math::{Mat3, Vec3};
 use sarrus::solve::State;
 use sarrus::system::body::{Body, BodyKind};
@@ -18,9 +18,9 @@ pub const RATES: usize = 6;
 
 /// Poses and columns over the time.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Motion {
+pub struct PoseTable {
     /// Times and columns.
-    pub table: Table,
+    pub table: ColumnTable,
     /// How many bodies there are.
     pub bodies: usize,
     /// [`POSE`] numbers a body, frame by frame.
@@ -201,9 +201,9 @@ pub fn tell_poses(directory: &Directory, names: &[String]) -> Result<(), Missing
     missing.map_or(Ok(()), Err)
 }
 
-impl Motion {
+impl PoseTable {
     /// Takes the poses from the columns of a table.
-    pub fn from_columns(directory: &Directory, table: Table) -> Result<Motion, Missing> {
+    pub fn from_columns(directory: &Directory, table: ColumnTable) -> Result<PoseTable, Missing> {
         tell_poses(directory, &table.names)?;
         let places = table.places();
         let of = |body: &Body, field: &str| places.get(format!("{}.{field}", body.name).as_str()).copied();
@@ -248,11 +248,11 @@ impl Motion {
             }
         }
         let bodies = bodies.len();
-        Ok(Motion { table, bodies, poses, rates, touches: Touches::default() })
+        Ok(PoseTable { table, bodies, poses, rates, touches: Touches::default() })
     }
 
     /// The frames at `rows` with the columns at `columns`.
-    pub fn pick(&self, rows: &[usize], columns: &[usize]) -> Motion {
+    pub fn pick(&self, rows: &[usize], columns: &[usize]) -> PoseTable {
         let wide = self.bodies * POSE;
         let of = |numbers: &[f32], wide: usize| -> Vec<f32> {
             let frames = rows.iter().filter_map(|&row| numbers.get(row * wide..(row + 1) * wide));
@@ -263,7 +263,7 @@ impl Motion {
         if self.touches.count() > 0 {
             rows.iter().for_each(|&row| touches.push(self.touches.at(row)));
         }
-        Motion { table: self.table.pick(rows, columns), bodies: self.bodies, poses, rates, touches }
+        PoseTable { table: self.table.pick(rows, columns), bodies: self.bodies, poses, rates, touches }
     }
 
     /// Largest extent of all places that bodies come to \[m\]; 1 where there is none.

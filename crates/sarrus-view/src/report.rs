@@ -5,10 +5,10 @@
 //! error that came of it stands in the page. Without the page the file is a plain summary that says how to get it.
 
 use crate::frames::{self, PLACE as NUMBERS};
-use crate::motion::{Motion, POSE, RATES};
+use crate::motion::{POSE, PoseTable, RATES};
 use crate::page;
 use crate::scene::{FORMAT, Scene, chosen};
-use crate::thin::{Bound, choose, measure};
+use crate::thin::{ThinningBound, choose, measure};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use sarrus::system::Directory;
@@ -25,7 +25,7 @@ const FINE: f64 = 2.5e-4;
 const PLACE: &str = "<script type=\"application/json\" id=\"sarrus-data\">null</script>";
 
 /// Frames and scene of a page: few enough, with what that costs written down.
-pub fn thinned(mut scene: Scene, directory: &Directory, motion: &Motion) -> (Scene, Motion) {
+pub fn thinned(mut scene: Scene, directory: &Directory, motion: &PoseTable) -> (Scene, PoseTable) {
     let columns = chosen(directory, &motion.table, COLUMNS);
     let size = motion.size();
     let frame = 8 * (columns.len() + 1) + 4 * (POSE + RATES) * motion.bodies;
@@ -38,7 +38,7 @@ pub fn thinned(mut scene: Scene, directory: &Directory, motion: &Motion) -> (Sce
         rows = choose(
             motion,
             &columns,
-            &Bound { position: 0.4 * fine * size, angle: 0.8 * fine, columns: 8.0 * fine },
+            &ThinningBound { position: 0.4 * fine * size, angle: 0.8 * fine, columns: 8.0 * fine },
         );
         if bytes(&rows) <= MOST_BYTES {
             break;
@@ -62,7 +62,7 @@ pub fn thinned(mut scene: Scene, directory: &Directory, motion: &Motion) -> (Sce
 }
 
 /// The file, of runs that were [`thinned`].
-pub fn html(runs: &[(Scene, Motion)]) -> String {
+pub fn html(runs: &[(Scene, PoseTable)]) -> String {
     let Some((before, after)) = page::single().and_then(|page| page.split_once(PLACE)) else {
         return plain(runs);
     };
@@ -70,7 +70,7 @@ pub fn html(runs: &[(Scene, Motion)]) -> String {
 }
 
 /// The data as an element of the page.
-fn element(runs: &[(Scene, Motion)]) -> String {
+fn element(runs: &[(Scene, PoseTable)]) -> String {
     let runs = runs.iter().map(|(scene, motion)| {
         // keys come in alphabetical order: the first that is called so is this one
         const FRAMES: &str = "\"frames\":\"";
@@ -126,7 +126,7 @@ pub fn base64(bytes: &[u8]) -> String {
 }
 
 /// A summary in words and numbers, where there is no page.
-fn plain(runs: &[(Scene, Motion)]) -> String {
+fn plain(runs: &[(Scene, PoseTable)]) -> String {
     let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let mut body = String::new();
     for (scene, _) in runs {

@@ -35,16 +35,16 @@ const QUEUE: usize = 8;
 
 /// Where to listen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct ServerOptions {
     /// Address or name; loopback where nothing else is said.
     pub host: String,
     /// 0 for any that is free.
     pub port: u16,
 }
 
-impl Default for Options {
+impl Default for ServerOptions {
     fn default() -> Self {
-        Options { host: "127.0.0.1".into(), port: 0 }
+        ServerOptions { host: "127.0.0.1".into(), port: 0 }
     }
 }
 
@@ -81,15 +81,15 @@ pub struct Viewer {
     address: SocketAddr,
 }
 
-struct Shared {
+struct ServerState {
     guard: Guard,
     runs: Vec<(String, Arc<Live>)>,
 }
 
 impl Viewer {
     /// Serves runs, each with a name, from now on.
-    pub fn start(options: &Options, runs: Vec<(String, Arc<Live>)>) -> Result<Viewer, ViewerError> {
-        let Options { host, port } = options.clone();
+    pub fn start(options: &ServerOptions, runs: Vec<(String, Arc<Live>)>) -> Result<Viewer, ViewerError> {
+        let ServerOptions { host, port } = options.clone();
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         let found = (bare, port)
             .to_socket_addrs()
@@ -101,7 +101,7 @@ impl Viewer {
         let address = listener.local_addr().map_err(|error| ViewerError::Start(error.to_string()))?;
         let guard = Guard::new(bare, address).map_err(ViewerError::Start)?;
         let url = guard.url();
-        let shared = Arc::new(Shared { guard, runs });
+        let shared = Arc::new(ServerState { guard, runs });
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -161,7 +161,7 @@ impl Viewer {
     }
 }
 
-async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+async fn answer(State(shared): State<Arc<ServerState>>, request: Request) -> Response {
     let mut response = route(&shared, &request);
     let fixed = [
         (header::CONTENT_SECURITY_POLICY, POLICY),
@@ -177,7 +177,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     response
 }
 
-fn route(shared: &Shared, request: &Request) -> Response {
+fn route(shared: &ServerState, request: &Request) -> Response {
     if let Err(why) = shared.guard.check(request.headers()) {
         return text(StatusCode::FORBIDDEN, why);
     }
@@ -200,7 +200,7 @@ fn route(shared: &Shared, request: &Request) -> Response {
     }
 }
 
-fn run_file(shared: &Shared, number: &str, file: &str, request: &Request) -> Response {
+fn run_file(shared: &ServerState, number: &str, file: &str, request: &Request) -> Response {
     let run = number.parse::<usize>().ok().and_then(|number| shared.runs.get(number));
     match (run, file) {
         (Some((_, live)), "scene.json") => json_bytes(live.scene()),
@@ -216,7 +216,7 @@ fn run_file(shared: &Shared, number: &str, file: &str, request: &Request) -> Res
     }
 }
 
-fn manifest(shared: &Shared) -> String {
+fn manifest(shared: &ServerState) -> String {
     let runs: Vec<_> = shared
         .runs
         .iter()
@@ -287,13 +287,13 @@ fn frames(live: &Arc<Live>, from: usize, head: bool) -> Response {
             }
         }
     });
-    (kind, Body::from_stream(Blocks(receiver))).into_response()
+    (kind, Body::from_stream(FrameStream(receiver))).into_response()
 }
 
 /// Blocks as they come.
-struct Blocks(mpsc::Receiver<Bytes>);
+struct FrameStream(mpsc::Receiver<Bytes>);
 
-impl futures_core::Stream for Blocks {
+impl futures_core::Stream for FrameStream {
     type Item = Result<Bytes, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {

@@ -2,7 +2,7 @@
 //!
 //! All but boxes are surfaces of revolution about their own axis: a profile of points (along, out) with normals, turned in [`AROUND`] steps.
 
-use crate::scene::Shape;
+use crate::scene::SceneShape;
 use std::f64::consts::{PI, TAU};
 
 /// Steps around an axis.
@@ -12,19 +12,19 @@ const QUARTER: usize = 8;
 
 /// Triangles with a normal at each vertex.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Triangles {
+pub(crate) struct ShadedTriangles {
     pub positions: Vec<[f32; 3]>,
     pub normals: Vec<[f32; 3]>,
     pub indices: Vec<u32>,
 }
 
-impl Triangles {
+impl ShadedTriangles {
     fn vertex(&mut self, p: [f64; 3], n: [f64; 3]) {
         self.positions.push(p.map(|x| x as f32));
         self.normals.push(n.map(|x| x as f32));
     }
 
-    fn add(&mut self, other: &Triangles, offset: [f64; 3]) {
+    fn add(&mut self, other: &ShadedTriangles, offset: [f64; 3]) {
         let first = self.positions.len() as u32;
         let moved = |p: &[f32; 3]| [0, 1, 2].map(|k| p[k] + offset[k] as f32);
         self.positions.extend(other.positions.iter().map(moved));
@@ -34,11 +34,11 @@ impl Triangles {
 }
 
 /// A point of a profile: along the axis and out of it, and its normal likewise.
-type Profile = [f64; 4];
+type ProfilePoint = [f64; 4];
 
 /// A profile about x, or about z.
-fn revolve(profile: &[Profile], about_z: bool) -> Triangles {
-    let mut mesh = Triangles::default();
+fn revolve(profile: &[ProfilePoint], about_z: bool) -> ShadedTriangles {
+    let mut mesh = ShadedTriangles::default();
     for &[along, out, n_along, n_out] in profile {
         for step in 0..=AROUND {
             let (sin, cos) = (TAU * step as f64 / AROUND as f64).sin_cos();
@@ -66,7 +66,7 @@ fn revolve(profile: &[Profile], about_z: bool) -> Triangles {
     mesh
 }
 
-fn cylinder(length: f64, radius: f64, about_z: bool) -> Triangles {
+fn cylinder(length: f64, radius: f64, about_z: bool) -> ShadedTriangles {
     let h = 0.5 * length;
     let (r, caps) = (radius, [[-h, 0.0, -1.0, 0.0], [-h, radius, -1.0, 0.0]]);
     let profile =
@@ -75,7 +75,7 @@ fn cylinder(length: f64, radius: f64, about_z: bool) -> Triangles {
 }
 
 /// Two half balls with their centres `length` apart along x.
-fn capsule(length: f64, radius: f64) -> Triangles {
+fn capsule(length: f64, radius: f64) -> ShadedTriangles {
     let mut profile = Vec::new();
     for step in 0..=2 * QUARTER {
         let (sin, cos) = (PI * step as f64 / (2 * QUARTER) as f64).sin_cos();
@@ -90,8 +90,8 @@ fn capsule(length: f64, radius: f64) -> Triangles {
     revolve(&profile, false)
 }
 
-fn cuboid(size: [f64; 3]) -> Triangles {
-    let mut mesh = Triangles::default();
+fn cuboid(size: [f64; 3]) -> ShadedTriangles {
+    let mut mesh = ShadedTriangles::default();
     for axis in 0..3 {
         for side in [-1.0, 1.0] {
             let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -111,7 +111,7 @@ fn cuboid(size: [f64; 3]) -> Triangles {
 }
 
 /// The triangles of a shape in its own frame; none of one that is not drawn here. `extent` is how far a plane reaches \[m\].
-pub(crate) fn triangles(shape: &Shape, planar: bool, extent: f64) -> Option<Triangles> {
+pub(crate) fn triangles(shape: &SceneShape, planar: bool, extent: f64) -> Option<ShadedTriangles> {
     let (length, radius) = (shape.length.unwrap_or(0.0), shape.radius.unwrap_or(0.0));
     Some(match shape.kind {
         "rod" => cylinder(length, radius, false),
@@ -127,7 +127,7 @@ pub(crate) fn triangles(shape: &Shape, planar: bool, extent: f64) -> Option<Tria
         }
         "plane" | "half_space" => {
             let (wide, thin) = (2.0 * extent, 0.002 * extent);
-            let mut plate = Triangles::default();
+            let mut plate = ShadedTriangles::default();
             let (size, down) = match planar {
                 true => ([wide, thin, 0.2 * wide], [0.0, -0.5 * thin, 0.0]),
                 false => ([wide, wide, thin], [0.0, 0.0, -0.5 * thin]),
@@ -136,7 +136,7 @@ pub(crate) fn triangles(shape: &Shape, planar: bool, extent: f64) -> Option<Tria
             plate
         }
         "ends" => {
-            let mut both = Triangles::default();
+            let mut both = ShadedTriangles::default();
             let ball = capsule(0.0, radius);
             shape.points.iter().flatten().for_each(|at| both.add(&ball, *at));
             both
@@ -147,8 +147,8 @@ pub(crate) fn triangles(shape: &Shape, planar: bool, extent: f64) -> Option<Tria
 }
 
 /// Triangles with flat faces; those without area are left out.
-fn facets(vertices: &[f64], triangles: &[u32]) -> Triangles {
-    let mut mesh = Triangles::default();
+fn facets(vertices: &[f64], triangles: &[u32]) -> ShadedTriangles {
+    let mut mesh = ShadedTriangles::default();
     let corner = |i: u32| vertices.get(3 * i as usize..3 * i as usize + 3).map(|p| [p[0], p[1], p[2]]);
     for face in triangles.chunks_exact(3) {
         let (Some(a), Some(b), Some(c)) = (corner(face[0]), corner(face[1]), corner(face[2])) else {
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     /// Volume by the divergence theorem: positive where all triangles face outwards.
-    fn volume(mesh: &Triangles) -> f64 {
+    fn volume(mesh: &ShadedTriangles) -> f64 {
         let p = |i: u32| mesh.positions[i as usize].map(f64::from);
         mesh.indices
             .chunks_exact(3)
@@ -184,14 +184,14 @@ mod tests {
             .sum()
     }
 
-    fn shape(kind: &'static str) -> Shape {
-        Shape {
+    fn shape(kind: &'static str) -> SceneShape {
+        SceneShape {
             kind,
             length: Some(2.0),
             radius: Some(0.5),
             thickness: Some(0.3),
             size: Some([1.0, 2.0, 3.0]),
-            ..Shape::default()
+            ..SceneShape::default()
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// Named columns of equal length over the time.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Table {
+pub struct ColumnTable {
     /// Names, without `t`.
     pub names: Vec<String>,
     /// Units; empty or `1` where a number has none or nobody knows.
@@ -48,9 +48,9 @@ pub enum TableError {
     },
 }
 
-impl Table {
+impl ColumnTable {
     /// Reads comma-separated values, bit for bit what [`Trajectory::write_csv`] wrote. Units are not in there.
-    pub fn from_csv(text: &str) -> Result<Table, TableError> {
+    pub fn from_csv(text: &str) -> Result<ColumnTable, TableError> {
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let header = lines.next().map_or("", |(_, line)| line);
         let mut names: Vec<String> = header.split(',').map(|name| name.trim().to_string()).collect();
@@ -58,7 +58,7 @@ impl Table {
             return Err(TableError::NoHeader);
         }
         names.remove(0);
-        let mut table = Table {
+        let mut table = ColumnTable {
             units: vec![String::new(); names.len()],
             columns: vec![vec![]; names.len()],
             names,
@@ -117,9 +117,9 @@ impl Table {
     }
 
     /// The samples at `rows` of the columns at `columns`.
-    pub fn pick(&self, rows: &[usize], columns: &[usize]) -> Table {
+    pub fn pick(&self, rows: &[usize], columns: &[usize]) -> ColumnTable {
         let of = |all: &[f64]| rows.iter().map(|&row| all[row]).collect();
-        Table {
+        ColumnTable {
             names: columns.iter().map(|&c| self.names[c].clone()).collect(),
             units: columns.iter().map(|&c| self.units[c].clone()).collect(),
             t: of(&self.t),
@@ -128,8 +128,8 @@ impl Table {
     }
 }
 
-impl From<&Trajectory> for Table {
-    fn from(trajectory: &Trajectory) -> Table {
+impl From<&Trajectory> for ColumnTable {
+    fn from(trajectory: &Trajectory) -> ColumnTable {
         let width = trajectory.width().saturating_sub(1);
         let mut columns = vec![Vec::with_capacity(trajectory.len()); width];
         let mut t = Vec::with_capacity(trajectory.len());
@@ -137,7 +137,7 @@ impl From<&Trajectory> for Table {
             t.push(row[0]);
             columns.iter_mut().zip(&row[1..]).for_each(|(column, x)| column.push(*x));
         }
-        Table {
+        ColumnTable {
             names: trajectory.names().iter().skip(1).cloned().collect(),
             units: trajectory.units().iter().skip(1).map(|unit| unit.to_string()).collect(),
             t,
@@ -157,19 +157,22 @@ mod tests {
         trajectory.push().copy_from_slice(&[0.2, f64::MIN_POSITIVE / 3.0]);
         let mut csv = Vec::new();
         trajectory.write_csv(&mut csv).unwrap();
-        let back = Table::from_csv(&String::from_utf8(csv).unwrap()).unwrap();
-        let direct = Table::from(&trajectory);
+        let back = ColumnTable::from_csv(&String::from_utf8(csv).unwrap()).unwrap();
+        let direct = ColumnTable::from(&trajectory);
         assert_eq!((&back.names, &back.t, &back.columns), (&direct.names, &direct.t, &direct.columns));
         assert_eq!(direct.unit("a.x"), "m");
     }
 
     #[test]
     fn texts_that_are_no_trajectory_are_refused_with_the_line() {
-        assert_eq!(Table::from_csv(""), Err(TableError::NoHeader));
-        assert_eq!(Table::from_csv("x,y\n1,2\n"), Err(TableError::NoHeader));
-        assert_eq!(Table::from_csv("t,x\n0,1\n1\n"), Err(TableError::Width { line: 3, found: 1, wanted: 2 }));
+        assert_eq!(ColumnTable::from_csv(""), Err(TableError::NoHeader));
+        assert_eq!(ColumnTable::from_csv("x,y\n1,2\n"), Err(TableError::NoHeader));
         assert_eq!(
-            Table::from_csv("t,x\n0,one\n"),
+            ColumnTable::from_csv("t,x\n0,1\n1\n"),
+            Err(TableError::Width { line: 3, found: 1, wanted: 2 })
+        );
+        assert_eq!(
+            ColumnTable::from_csv("t,x\n0,one\n"),
             Err(TableError::NotANumber { line: 2, text: "one".into() })
         );
     }

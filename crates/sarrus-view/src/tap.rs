@@ -1,16 +1,16 @@
 //! Listeners between a run and whoever watches it.
 //!
-//! A [`Tap`] looks at every sample ([`Gauge`]), keeps what the trajectory does not have ([`Kept`]), and streams frames to a page. A
+//! A [`Tap`] looks at every sample ([`Gauge`]), keeps what the trajectory does not have ([`SampleExtras`]), and streams frames to a page. A
 //! [`Stream`] hands over what it has ten times a second, or when a block is full. What it hands over is bounded: each time half of the room that
 //! was left is used up, only every second frame is taken from then on. The trajectory itself is not touched.
 
-use crate::extras::Kept;
+use crate::extras::SampleExtras;
 use crate::frames::{self, PLACE};
 use crate::gauge::Gauge;
 use crate::live::{Live, ROOM};
 use crate::motion::{Touches, add_poses, add_rates};
 use crate::scene::{MOST_COLUMNS, Scene, choose_columns};
-use sarrus::analysis::{Flow, Plan, Progress, Seen, Watch};
+use sarrus::analysis::{Proceed, Progress, RunPlan, SampleDiagnostics, Watch};
 use sarrus::solve::State;
 use sarrus::system::{Directory, Mechanism};
 use serde_json::json;
@@ -223,7 +223,7 @@ pub struct Tap<'a> {
     directory: Arc<Directory>,
     gauge: Gauge,
     stream: Option<Stream>,
-    kept: Option<Kept>,
+    kept: Option<SampleExtras>,
     /// Whether poses are kept too.
     poses: bool,
 }
@@ -248,33 +248,33 @@ impl<'a> Tap<'a> {
     /// Keeps what the trajectory does not have; with `poses` where bodies are too, for columns that do not tell.
     pub fn keeping(mut self, poses: bool) -> Tap<'a> {
         let (names, units) = (self.gauge.names.clone(), self.gauge.units.clone());
-        self.kept = Some(Kept { names, units, ..Kept::default() });
+        self.kept = Some(SampleExtras { names, units, ..SampleExtras::default() });
         self.poses = poses;
         self
     }
 
     /// What was kept.
-    pub fn into_kept(mut self) -> Kept {
+    pub fn into_kept(mut self) -> SampleExtras {
         self.kept.take().unwrap_or_default()
     }
 }
 
 impl Watch for Tap<'_> {
-    fn begin(&mut self, plan: &Plan) {
+    fn begin(&mut self, plan: &RunPlan) {
         if let Some(stream) = &mut self.stream {
             stream.span = [plan.settings.t_start, plan.settings.t_end];
         }
         self.watch.begin(plan);
     }
 
-    fn step(&mut self, progress: &Progress) -> Flow {
+    fn step(&mut self, progress: &Progress) -> Proceed {
         if let Some(stream) = &mut self.stream {
             stream.tell(progress);
         }
         self.watch.step(progress)
     }
 
-    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &Seen) {
+    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &SampleDiagnostics) {
         if self.stream.is_some() || self.kept.is_some() {
             self.gauge.look(mechanism, s, seen);
         }

@@ -5,7 +5,7 @@
 //! error that is told ([`measure`]) is that of all of them, at all frames.
 
 use crate::between;
-use crate::motion::Motion;
+use crate::motion::PoseTable;
 use serde::Serialize;
 
 /// Frames between two that are kept, at most.
@@ -33,7 +33,7 @@ pub struct Thinning {
 
 /// How much may be missed; as in [`Thinning`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bound {
+pub struct ThinningBound {
     /// Of a body's origin \[m\].
     pub position: f64,
     /// Of its orientation \[rad\].
@@ -49,23 +49,23 @@ fn angle(a: [f64; 4], b: [f64; 4]) -> f64 {
 }
 
 /// What is compared: bodies and columns by number, and the columns' scales.
-struct Judge<'a> {
-    motion: &'a Motion,
+struct ThinningMetric<'a> {
+    motion: &'a PoseTable,
     bodies: Vec<usize>,
     columns: Vec<(usize, f64)>,
 }
 
-impl Judge<'_> {
+impl ThinningMetric<'_> {
     fn pose(&self, frame: usize, body: usize) -> ([f64; 3], [f64; 4]) {
         between::pose(self.motion, body, [frame, frame], 0.0)
     }
 
     /// By how much frame `k` is missed between `i` and `j`; NaN where one is not a number and another is.
-    fn miss(&self, i: usize, j: usize, k: usize) -> Bound {
+    fn miss(&self, i: usize, j: usize, k: usize) -> ThinningBound {
         let t = &self.motion.table.t;
         let span = t[j] - t[i];
         let u = if span > 0.0 { (t[k] - t[i]) / span } else { 0.0 };
-        let mut miss = Bound { position: 0.0, angle: 0.0, columns: 0.0 };
+        let mut miss = ThinningBound { position: 0.0, angle: 0.0, columns: 0.0 };
         for &body in &self.bodies {
             let ((p, q), (pk, qk)) = (between::pose(self.motion, body, [i, j], u), self.pose(k, body));
             let apart = (0..3).map(|c| (p[c] - pk[c]).powi(2)).sum::<f64>().sqrt();
@@ -82,7 +82,7 @@ impl Judge<'_> {
         miss
     }
 
-    fn fits(&self, i: usize, j: usize, bound: &Bound) -> bool {
+    fn fits(&self, i: usize, j: usize, bound: &ThinningBound) -> bool {
         (i + 1..j).all(|k| {
             let miss = self.miss(i, j, k);
             miss.position <= bound.position && miss.angle <= bound.angle && miss.columns <= bound.columns
@@ -100,7 +100,7 @@ pub fn is_noise(column: &str) -> bool {
     column.starts_with("violation.") || column == "energy.balance" || column == "run.step"
 }
 
-fn judge<'a>(motion: &'a Motion, columns: &[usize], most: usize) -> Judge<'a> {
+fn judge<'a>(motion: &'a PoseTable, columns: &[usize], most: usize) -> ThinningMetric<'a> {
     let columns: Vec<usize> =
         columns.iter().copied().filter(|&column| !is_noise(&motion.table.names[column])).collect();
     let every = |n: usize| n.div_ceil(most).max(1);
@@ -114,7 +114,7 @@ fn judge<'a>(motion: &'a Motion, columns: &[usize], most: usize) -> Judge<'a> {
         0.0 => 1.0,
         scale => scale,
     };
-    Judge {
+    ThinningMetric {
         motion,
         bodies: (0..motion.bodies).step_by(every(motion.bodies)).collect(),
         columns: columns.iter().step_by(every(columns.len())).map(|&c| (c, scale(c))).collect(),
@@ -122,7 +122,7 @@ fn judge<'a>(motion: &'a Motion, columns: &[usize], most: usize) -> Judge<'a> {
 }
 
 /// Frames to keep, the first and the last among them, such that the others are missed by no more than `bound`.
-pub fn choose(motion: &Motion, columns: &[usize], bound: &Bound) -> Vec<usize> {
+pub fn choose(motion: &PoseTable, columns: &[usize], bound: &ThinningBound) -> Vec<usize> {
     let n = motion.table.len();
     let judge = judge(motion, columns, JUDGES);
     let mut kept = Vec::new();
@@ -154,7 +154,7 @@ pub fn choose(motion: &Motion, columns: &[usize], bound: &Bound) -> Vec<usize> {
 }
 
 /// By how much interpolation between `rows` misses the frames that are not among them.
-pub fn measure(motion: &Motion, rows: &[usize], columns: &[usize]) -> Thinning {
+pub fn measure(motion: &PoseTable, rows: &[usize], columns: &[usize]) -> Thinning {
     let judge = judge(motion, columns, usize::MAX);
     let mut found =
         Thinning { kept: rows.len(), of: motion.table.len(), position: 0.0, angle: 0.0, columns: 0.0 };
@@ -172,10 +172,10 @@ pub fn measure(motion: &Motion, rows: &[usize], columns: &[usize]) -> Thinning {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Table;
+    use crate::table::ColumnTable;
 
     /// A point on a circle that turns with it, and its height as a column.
-    fn wheel(n: usize) -> Motion {
+    fn wheel(n: usize) -> PoseTable {
         let t: Vec<f64> = (0..n).map(|i| i as f64 / n as f64).collect();
         let angle = |t: f64| 6.0 * t;
         let poses = t.iter().flat_map(|&t| {
@@ -184,18 +184,18 @@ mod tests {
         });
         let names = vec!["y".to_string()];
         let columns = vec![t.iter().map(|&t| angle(t).sin()).collect()];
-        Motion {
+        PoseTable {
             poses: poses.collect(),
             bodies: 1,
-            table: Table { units: names.clone(), names, t, columns },
-            ..Motion::default()
+            table: ColumnTable { units: names.clone(), names, t, columns },
+            ..PoseTable::default()
         }
     }
 
     #[test]
     fn what_is_left_out_stays_within_the_bound() {
         let motion = wheel(1000);
-        let bound = Bound { position: 1e-3, angle: 1e-3, columns: 1e-3 };
+        let bound = ThinningBound { position: 1e-3, angle: 1e-3, columns: 1e-3 };
         let rows = choose(&motion, &[0], &bound);
         let found = measure(&motion, &rows, &[0]);
         assert_eq!((rows[0], *rows.last().unwrap(), found.of), (0, 999, 1000));
@@ -210,7 +210,7 @@ mod tests {
     fn a_jump_is_kept() {
         let mut motion = wheel(100);
         motion.table.columns[0] = (0..100).map(|i| if i < 50 { 0.0 } else { 1.0 }).collect();
-        let rows = choose(&motion, &[0], &Bound { position: 1.0, angle: 4.0, columns: 0.01 });
+        let rows = choose(&motion, &[0], &ThinningBound { position: 1.0, angle: 4.0, columns: 0.01 });
         assert!(rows.contains(&49) && rows.contains(&50), "{rows:?}");
     }
 
@@ -218,14 +218,14 @@ mod tests {
     fn numbers_that_are_missing_now_and_then_are_kept_apart() {
         let mut motion = wheel(30);
         motion.table.columns[0][10] = f64::NAN;
-        let rows = choose(&motion, &[0], &Bound { position: 9.0, angle: 4.0, columns: 9.0 });
+        let rows = choose(&motion, &[0], &ThinningBound { position: 9.0, angle: 4.0, columns: 9.0 });
         assert!([9, 10, 11].iter().all(|row| rows.contains(row)), "{rows:?}");
     }
 
     #[test]
     fn few_frames_are_all_kept() {
         for n in 0..3 {
-            let rows = choose(&wheel(n), &[0], &Bound { position: 9.0, angle: 9.0, columns: 9.0 });
+            let rows = choose(&wheel(n), &[0], &ThinningBound { position: 9.0, angle: 9.0, columns: 9.0 });
             assert_eq!(rows.len(), n);
         }
     }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{gauge, request, scene, shipped};
-use sarrus::analysis::{Seen, Watch, simulate};
+use sarrus::analysis::{SampleDiagnostics, Watch, simulate};
 use sarrus::solve::State;
 use sarrus::system::Mechanism;
 use sarrus_view::Gauge;
@@ -48,7 +48,7 @@ struct Twice {
 }
 
 impl Watch for Twice {
-    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &Seen) {
+    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &SampleDiagnostics) {
         self.gauge.look(mechanism, s, seen);
         let before = ALLOCATIONS.get();
         self.gauge.look(mechanism, s, seen);

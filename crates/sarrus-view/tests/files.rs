@@ -4,10 +4,14 @@ mod common;
 
 use common::{compiled, request, scene, shipped};
 use sarrus::analysis::simulate;
-use sarrus_view::motion::Motion;
-use sarrus_view::{Scene, Table, between, gltf, report};
+use sarrus_view::motion::PoseTable;
+use sarrus_view::{ColumnTable, Scene, between, gltf, report};
 
-fn simulated(name: &str, t_end: f64, every: f64) -> (Scene, Motion, std::sync::Arc<sarrus::system::System>) {
+fn simulated(
+    name: &str,
+    t_end: f64,
+    every: f64,
+) -> (Scene, PoseTable, std::sync::Arc<sarrus::system::System>) {
     simulated_of(shipped(name), t_end, every)
 }
 
@@ -15,12 +19,12 @@ fn simulated_of(
     (model, system): (sarrus::model::Model, std::sync::Arc<sarrus::system::System>),
     t_end: f64,
     every: f64,
-) -> (Scene, Motion, std::sync::Arc<sarrus::system::System>) {
+) -> (Scene, PoseTable, std::sync::Arc<sarrus::system::System>) {
     let request = request(t_end, every);
     let outcome = simulate(&model, &system, &request, &mut ()).unwrap();
     let (mut scene, _) = scene(&model, &system, &request);
     scene.set_report(serde_json::to_value(&outcome.report).unwrap());
-    let motion = Motion::from_columns(&system.directory, Table::from(&outcome.trajectory)).unwrap();
+    let motion = PoseTable::from_columns(&system.directory, ColumnTable::from(&outcome.trajectory)).unwrap();
     (scene, motion, system)
 }
 
@@ -40,7 +44,8 @@ fn a_page_has_fewer_frames_and_says_what_that_costs() {
         let (t0, t1) = (few.table.t[after - 1], few.table.t[after]);
         let u = (t - t0) / (t1 - t0);
         for body in 0..motion.bodies {
-            let at = |m: &Motion, row: usize, k: usize| f64::from(m.poses[(row * m.bodies + body) * 7 + k]);
+            let at =
+                |m: &PoseTable, row: usize, k: usize| f64::from(m.poses[(row * m.bodies + body) * 7 + k]);
             let rate = |row: usize, k: usize| f64::from(few.rates[(row * few.bodies + body) * 6 + k]);
             let (uu, h) = (u * u, t1 - t0);
             let apart = (0..3)
@@ -59,7 +64,7 @@ fn a_page_has_fewer_frames_and_says_what_that_costs() {
 }
 
 /// The largest distance between the two points of a pin or ball, between the frames of a motion, relative to its size.
-fn widest_gap(scene: &Scene, motion: &Motion) -> f64 {
+fn widest_gap(scene: &Scene, motion: &PoseTable) -> f64 {
     let mut widest = 0.0_f64;
     let pins = || scene.joints.iter().filter(|joint| ["revolute", "spherical"].contains(&joint.kind));
     assert!(pins().count() > 0);
@@ -190,8 +195,8 @@ fn a_column_that_is_missing_is_named() {
     let text = "format = 'sarrus/1'\nspace = 'planar'\n[bodies]\na = { from = [0, 0], to = [1, 0], mass = 1 }\n\
                 b = { from = [1, 0], to = [2, 0], mass = 1 }\n[run]\nt_end = 0.1\n";
     let (_, system) = compiled("two", text);
-    let table = Table { names: vec!["a.x".into(), "a.y".into()], ..Table::default() };
-    let missing = Motion::from_columns(&system.directory, table).unwrap_err();
+    let table = ColumnTable { names: vec!["a.x".into(), "a.y".into()], ..ColumnTable::default() };
+    let missing = PoseTable::from_columns(&system.directory, table).unwrap_err();
     assert_eq!((missing.column.as_str(), missing.body.as_str(), missing.bodies), ("a.angle", "a", 2));
     assert!(missing.to_string().contains("nor can one other body"), "{missing}");
 }
@@ -223,7 +228,7 @@ fn a_surface_from_a_file_is_drawn() {
     assert_eq!((shape.kind, shape.vertices.as_ref().map(Vec::len)), ("mesh", Some(12)));
     assert_eq!(shape.vertices.as_ref().unwrap().iter().fold(0.0_f64, |most, x| most.max(*x)), 2.0);
     assert_eq!(shape.triangles.as_ref().map(Vec::len), Some(12));
-    let motion = Motion::from_columns(&system.directory, Table::from(&outcome.trajectory)).unwrap();
+    let motion = PoseTable::from_columns(&system.directory, ColumnTable::from(&outcome.trajectory)).unwrap();
     let file = ::gltf::Gltf::from_slice(&gltf::binary(&scene, &motion)).unwrap();
     let blob = file.blob.clone().unwrap();
     let mesh = file.meshes().next().expect("a mesh");

@@ -5,8 +5,8 @@ mod common;
 use common::{bytes, compiled, kept, live, read, request, shipped};
 use sarrus::analysis::{MethodText, Simulate};
 use sarrus::system::contact::TouchingPlace;
-use sarrus_view::motion::{Motion, Touches};
-use sarrus_view::{Kept, Table, report};
+use sarrus_view::motion::{PoseTable, Touches};
+use sarrus_view::{ColumnTable, SampleExtras, report};
 use serde_json::Value;
 
 fn sums(places: &[TouchingPlace]) -> ([f64; 3], f64) {
@@ -127,9 +127,9 @@ fn a_live_run_and_its_page_have_the_places_of_the_run() {
     assert!(wanted.iter().take(4).all(|(_, _, x)| x[2].abs() < 5e-3 && x[5].abs() > 0.0), "{wanted:?}");
 }
 
-fn joined(table: Table, kept: &Kept, system: &sarrus::system::System) -> Motion {
-    let motion = Motion::from_columns(&system.directory, table).unwrap();
-    Motion { touches: kept.touches.clone(), ..motion }
+fn joined(table: ColumnTable, kept: &SampleExtras, system: &sarrus::system::System) -> PoseTable {
+    let motion = PoseTable::from_columns(&system.directory, table).unwrap();
+    PoseTable { touches: kept.touches.clone(), ..motion }
 }
 
 #[test]

@@ -3,8 +3,8 @@
 mod common;
 
 use common::{bytes, compiled, live, read, request, scene, shipped};
-use sarrus_view::motion::{Motion, tell_poses};
-use sarrus_view::{Scene, Table};
+use sarrus_view::motion::{PoseTable, tell_poses};
+use sarrus_view::{ColumnTable, Scene};
 use serde_json::Value;
 
 /// Keys that the contract knows, by the object they stand in.
@@ -125,9 +125,9 @@ fn every_shipped_model_has_its_bodies_joints_and_columns_where_they_are() {
         assert_eq!((frames.bodies, frames.columns), (scene.bodies.len(), scene.columns.len()), "{name}");
         assert_eq!(frames.t.len(), outcome.trajectory.len(), "{name}");
         // from states and from columns: the same poses
-        let table = Table::from(&outcome.trajectory);
+        let table = ColumnTable::from(&outcome.trajectory);
         tell_poses(&system.directory, &table.names).unwrap();
-        let by_columns = Motion::from_columns(&system.directory, table).unwrap();
+        let by_columns = PoseTable::from_columns(&system.directory, table).unwrap();
         let apart =
             frames.poses.iter().zip(&by_columns.poses).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         assert!(apart <= 1e-5, "{name}: {apart}");

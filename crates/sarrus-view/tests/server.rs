@@ -3,7 +3,7 @@
 mod common;
 
 use common::{live, read, request, shipped};
-use sarrus_view::{Live, Options, Viewer, page};
+use sarrus_view::{Live, ServerOptions, Viewer, page};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ struct Server {
 fn server() -> Server {
     let (model, system) = shipped("pendulum");
     let (_, live, _) = live(&model, &system, &request(0.1, 1e-3), 1 << 28);
-    let viewer = Viewer::start(&Options::default(), vec![("pendulum".into(), live.clone())]).unwrap();
+    let viewer = Viewer::start(&ServerOptions::default(), vec![("pendulum".into(), live.clone())]).unwrap();
     let path = viewer.url().splitn(4, '/').nth(3).unwrap().trim_end_matches('/').to_string();
     Server { viewer, live, base: format!("/{path}") }
 }
@@ -243,7 +243,7 @@ fn frames_of_a_run_that_goes_on_come_as_they_are_made() {
     let (model, system) = shipped("pendulum");
     let (scene, _) = common::scene(&model, &system, &request(0.1, 1e-3));
     let live = Live::begin(&scene, drawn(&system.directory).count());
-    let viewer = Viewer::start(&Options::default(), vec![("a".into(), live.clone())]).unwrap();
+    let viewer = Viewer::start(&ServerOptions::default(), vec![("a".into(), live.clone())]).unwrap();
     let path = format!("/{}run/0/frames.bin", viewer.url().splitn(4, '/').nth(3).unwrap());
     let mut stream = TcpStream::connect(viewer.address()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
@@ -272,8 +272,8 @@ fn frames_of_a_run_that_goes_on_come_as_they_are_made() {
 fn a_port_that_is_taken_is_an_error() {
     let server = server();
     let port = server.viewer.address().port();
-    let error = Viewer::start(&Options { port, ..Options::default() }, vec![]).unwrap_err();
+    let error = Viewer::start(&ServerOptions { port, ..ServerOptions::default() }, vec![]).unwrap_err();
     assert!(error.to_string().contains(&port.to_string()), "{error}");
-    let error = Viewer::start(&Options { host: "no such host".into(), port: 0 }, vec![]).unwrap_err();
+    let error = Viewer::start(&ServerOptions { host: "no such host".into(), port: 0 }, vec![]).unwrap_err();
     assert!(error.to_string().contains("no such host"), "{error}");
 }

@@ -15,10 +15,10 @@ mod models;
 mod problem;
 
 pub use cases::{PROBLEMS, deployment};
-pub use models::{COUNTS, Counts, MODELS, PICTURES, model, picture};
-pub use problem::{Kind, Problem, Reference};
+pub use models::{COUNTS, MODELS, ModelSizes, PICTURES, model, picture};
+pub use problem::{ReferenceKind, ReferenceProblem, ReferenceValues};
 
 /// The case of a name, if there is one.
-pub fn problem(name: &str) -> Option<&'static Problem> {
+pub fn problem(name: &str) -> Option<&'static ReferenceProblem> {
     PROBLEMS.iter().copied().find(|p| p.name == name)
 }

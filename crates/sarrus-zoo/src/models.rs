@@ -61,7 +61,7 @@ pub fn picture(name: &str) -> Option<&'static [u8]> {
 
 /// Sizes of a model at its start, found with a separate program from the rows of its joints and constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counts {
+pub struct ModelSizes {
     /// Name of the shipped model.
     pub model: &'static str,
     /// Velocity coordinates of all bodies.
@@ -72,12 +72,12 @@ pub struct Counts {
     pub rank: usize,
 }
 
-const fn counts(model: &'static str, velocities: usize, rows: usize, rank: usize) -> Counts {
-    Counts { model, velocities, rows, rank }
+const fn counts(model: &'static str, velocities: usize, rows: usize, rank: usize) -> ModelSizes {
+    ModelSizes { model, velocities, rows, rank }
 }
 
 /// Counts of every shipped model with its default parameters.
-pub static COUNTS: &[Counts] = &[
+pub static COUNTS: &[ModelSizes] = &[
     counts("andrews", 21, 20, 20),
     counts("beam_pendulum", 27, 2, 2),
     counts("bennett", 18, 20, 17),

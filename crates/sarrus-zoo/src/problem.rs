@@ -1,8 +1,8 @@
 //! What a case consists of.
 
-/// How the numbers of a [`Reference`] are to be compared.
+/// How the numbers of a [`ReferenceValues`] are to be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ReferenceKind {
     /// As they are.
     Value,
     /// As a unit quaternion, scalar first: q and -q are the same orientation.
@@ -11,7 +11,7 @@ pub enum Kind {
 
 /// Values that columns of the trajectory must have at one time: one quantity, compared as one vector.
 #[derive(Clone, Copy, Debug)]
-pub struct Reference {
+pub struct ReferenceValues {
     /// Time \[s\].
     pub t: f64,
     /// Columns of the trajectory.
@@ -21,18 +21,18 @@ pub struct Reference {
     /// How far the values themselves can be trusted (absolute, in the columns' units).
     pub tol: f64,
     /// How to compare.
-    pub kind: Kind,
+    pub kind: ReferenceKind,
 }
 
-impl Reference {
+impl ReferenceValues {
     /// Values compared as they are.
     pub const fn value(
         t: f64,
         columns: &'static [&'static str],
         values: &'static [f64],
         tol: f64,
-    ) -> Reference {
-        Reference { t, columns, values, tol, kind: Kind::Value }
+    ) -> ReferenceValues {
+        ReferenceValues { t, columns, values, tol, kind: ReferenceKind::Value }
     }
 
     /// A unit quaternion, scalar first, compared up to its sign.
@@ -41,8 +41,8 @@ impl Reference {
         columns: &'static [&'static str],
         values: &'static [f64],
         tol: f64,
-    ) -> Reference {
-        Reference { t, columns, values, tol, kind: Kind::Quaternion }
+    ) -> ReferenceValues {
+        ReferenceValues { t, columns, values, tol, kind: ReferenceKind::Quaternion }
     }
 
     /// Largest deviation of `found` from the values. NaN, or a wrong number of values, gives infinity.
@@ -53,8 +53,8 @@ impl Reference {
         let apart =
             |sign: f64| found.iter().zip(self.values).map(|(x, y)| (x - sign * y).abs()).fold(0.0, f64::max);
         match self.kind {
-            Kind::Value => apart(1.0),
-            Kind::Quaternion => apart(1.0).min(apart(-1.0)),
+            ReferenceKind::Value => apart(1.0),
+            ReferenceKind::Quaternion => apart(1.0).min(apart(-1.0)),
         }
     }
 
@@ -76,7 +76,7 @@ impl Reference {
 
 /// A mechanism with known answers.
 #[derive(Clone, Copy, Debug)]
-pub struct Problem {
+pub struct ReferenceProblem {
     /// Name of the case.
     pub name: &'static str,
     /// The model file's text.
@@ -86,7 +86,7 @@ pub struct Problem {
     /// The run must reach this time \[s\]; no reference is later.
     pub t_end: f64,
     /// What must come out.
-    pub references: &'static [Reference],
+    pub references: &'static [ReferenceValues],
     /// Where the definition and the numbers come from.
     pub source: &'static str,
 }
@@ -95,9 +95,9 @@ pub struct Problem {
 mod tests {
     use super::*;
 
-    const UP: Reference =
-        Reference::quaternion(0.0, &["b.q0", "b.q1", "b.q2", "b.q3"], &[0.0, 0.6, 0.0, 0.8], 1e-12);
-    const FAR: Reference = Reference::value(0.0, &["b.x", "b.y"], &[0.0, -200.0], 1e-6);
+    const UP: ReferenceValues =
+        ReferenceValues::quaternion(0.0, &["b.q0", "b.q1", "b.q2", "b.q3"], &[0.0, 0.6, 0.0, 0.8], 1e-12);
+    const FAR: ReferenceValues = ReferenceValues::value(0.0, &["b.x", "b.y"], &[0.0, -200.0], 1e-6);
 
     #[test]
     fn a_quaternion_and_its_negative_are_the_same_orientation() {

@@ -15,7 +15,7 @@
 use gungraun::prelude::*;
 use gungraun::{Callgrind, EventKind, LibraryBenchmarkConfig};
 use sarrus::prelude::*;
-use sarrus::solve::ensemble::{self, Fixed, LANES, Member};
+use sarrus::solve::ensemble::{self, FixedStep, LANES, Variant};
 use sarrus::solve::{Chart, Dynamics, Ode, Options, State, formulations, stabilizations};
 use sarrus::system::{Mechanism, Tree, TreeDynamics};
 use std::fmt::Write;
@@ -200,8 +200,8 @@ fn inverse_dynamics(branch: Branch) -> Branch {
 
 /// Variants for all lanes, how they step, and a pool of this thread alone: what others do is not counted.
 struct Crew {
-    members: Vec<Member>,
-    method: Fixed,
+    members: Vec<Variant>,
+    method: FixedStep,
     pool: rayon::ThreadPool,
 }
 
@@ -210,10 +210,10 @@ fn crew(name: &str, step: f64) -> Crew {
     let member = |k: usize| {
         let mut start = start.clone();
         start.v.iter_mut().for_each(|v| *v *= 1.0 + 1e-3 * k as f64);
-        Member { problem: Box::new(system.mechanism()), start }
+        Variant { problem: Box::new(system.mechanism()), start }
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().expect("a pool");
-    let method = Fixed::rk4(step, start.t + 50.0 * step).expect("a step");
+    let method = FixedStep::rk4(step, start.t + 50.0 * step).expect("a step");
     Crew { members: (0..LANES).map(member).collect(), method, pool }
 }
 
@@ -221,7 +221,7 @@ fn crew(name: &str, step: f64) -> Crew {
 #[library_benchmark(setup = crew)]
 #[bench::four_bar(args = ("four_bar", 1e-4), config = most(1_616_228))]
 #[bench::mcpherson(args = ("mcpherson", 1e-3), config = most(12_236_023))]
-fn rk4_in_lanes(crew: Crew) -> Vec<ensemble::Outcome> {
+fn rk4_in_lanes(crew: Crew) -> Vec<ensemble::VariantOutcome> {
     let Crew { members, method, pool } = crew;
     let outcomes = pool.install(|| ensemble::run(members, &method, &|_, _| ()));
     assert!(outcomes.iter().all(|o| o.left.is_none() && o.error.is_none()));

@@ -9,9 +9,11 @@
 //! equal to `run.step`: it holds its force over a step and so is of first order in the step where this one is of second.
 
 use sarrus::prelude::*;
-use sarrus::solve::integrators::{Form, StaggeredMethod};
-use sarrus::solve::staggered::{Controller, Epsilon};
-use sarrus::solve::{Control, Dynamics, Integrator, Options, Problem, State, formulations, stabilizations};
+use sarrus::solve::integrators::{StaggeredForm, StaggeredMethod};
+use sarrus::solve::staggered::{Epsilon, MultiplierController};
+use sarrus::solve::{
+    Dynamics, Integrator, Options, Problem, State, StepControl, formulations, stabilizations,
+};
 use std::error::Error;
 use std::sync::Arc;
 
@@ -33,7 +35,7 @@ struct Brake {
     across: usize,
 }
 
-impl Controller for Brake {
+impl MultiplierController for Brake {
     fn act(&mut self, s: &State, lambda: &[f64], f: &mut [f64]) {
         f[self.along] -= KAPPA * lambda[self.across].abs() * s.v[self.along];
     }
@@ -51,7 +53,7 @@ pub fn run(h: f64, t_end: f64) -> Result<Vec<[f64; 4]>, Box<dyn Error>> {
     let rail = system.elements.iter().find(|e| e.name == "rail").ok_or("no rail")?;
     let across = rail.start;
 
-    let method = StaggeredMethod::new(Form::Symmetric, Epsilon::Auto, 4, false)
+    let method = StaggeredMethod::new(StaggeredForm::Symmetric, Epsilon::Auto, 4, false)
         .with_controller(Box::new(Brake { along, across }));
     let mut method = Integrator::Staggered(Box::new(method));
     let mut mechanism = system.mechanism();
@@ -59,7 +61,7 @@ pub fn run(h: f64, t_end: f64) -> Result<Vec<[f64; 4]>, Box<dyn Error>> {
     let formulation = formulations::make("proximal", &Options::new())?;
     let stabilization = stabilizations::make("none", &Options::new())?;
     let mut dynamics = Dynamics::new(&mut mechanism, formulation, stabilization)?;
-    let mut control = Control::new(1e-6, 1e-8, Some(h))?;
+    let mut control = StepControl::new(1e-6, 1e-8, Some(h))?;
     control.t_end = t_end;
     method.prepare(dynamics.problem().structure());
 

@@ -6,7 +6,7 @@
 
 use sarrus::prelude::*;
 use sarrus::solve::State;
-use sarrus::solve::ensemble::{self, Fixed, LANES, Member};
+use sarrus::solve::ensemble::{self, FixedStep, LANES, Variant};
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let model = load_str(name, text, &LoadOptions { set, ..LoadOptions::default() })?;
         let system = Arc::new(compile(&model).map_err(|_| "it does not compile")?);
         let start = sarrus::analysis::assemble(&model, &system, Default::default())?.state;
-        let method = Fixed::rk4(step, t_end).ok_or("a step")?;
+        let method = FixedStep::rk4(step, t_end).ok_or("a step")?;
         let steps = (t_end / step).round() * variants as f64;
         let mut least = [f64::INFINITY; 3];
         let mut left = 0;
@@ -62,8 +62,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The start, a little faster from one to the next.
-fn member(system: &Arc<System>, start: &State, k: usize) -> Member {
+fn member(system: &Arc<System>, start: &State, k: usize) -> Variant {
     let mut start = start.clone();
     start.v.iter_mut().for_each(|v| *v *= 1.0 + 1e-3 * k as f64);
-    Member { problem: Box::new(system.mechanism()), start }
+    Variant { problem: Box::new(system.mechanism()), start }
 }

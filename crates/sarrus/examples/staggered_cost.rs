@@ -9,7 +9,7 @@
 
 use sarrus::prelude::*;
 use sarrus::solve::{
-    Accel, Control, Dynamics, Equations, HUB_DEGREE, Kkt, Options, Problem, Stage, State, formulations,
+    Accel, Dynamics, Equations, HUB_DEGREE, Kkt, Options, Problem, Stage, State, StepControl, formulations,
     integrators, stabilizations,
 };
 use sarrus_zoo::model;
@@ -93,7 +93,7 @@ fn measure(
     let formulation = formulations::make("proximal", &none)?;
     let mut dynamics = Dynamics::new(&mut mechanism, formulation, stabilizations::make("none", &none)?)?;
     let mut s = start.clone();
-    let mut control = Control::new(1e-6, 1e-8, Some(0.02 / n as f64))?;
+    let mut control = StepControl::new(1e-6, 1e-8, Some(0.02 / n as f64))?;
     control.t_end = f64::MAX;
     method.prepare(&system.structure);
     let mut times = [0, 1, 2].map(|_| Vec::with_capacity(rounds));

@@ -8,7 +8,7 @@
 
 use sarrus::prelude::*;
 use sarrus::system::TreeDynamics;
-use sarrus::system::tree::Hinge;
+use sarrus::system::tree::InboardJoint;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::time::Instant;
@@ -25,8 +25,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("the model has loops, constraints or drivers: it is no tree".into());
     }
     let names = tree.tree().links().iter().map(|link| match &link.hinge {
-        Hinge::Joint(on) => system.directory.joints[on.joint].name.as_str(),
-        Hinge::Free => system.directory.bodies[link.body].name.as_str(),
+        InboardJoint::Joint(on) => system.directory.joints[on.joint].name.as_str(),
+        InboardJoint::Free => system.directory.bodies[link.body].name.as_str(),
     });
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", names.collect::<Vec<_>>().join(" "))?;

@@ -8,7 +8,7 @@ use sarrus_system::row_options::ROW_KEYS;
 
 /// One kind of a family.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct CatalogueEntry {
     /// Name in model files and on the command line.
     pub name: &'static str,
     /// One line on what it is.
@@ -55,7 +55,7 @@ pub const FAMILIES: &[&str] = &[
 ];
 
 /// Every kind of a family of [`FAMILIES`]; none for another name.
-pub fn family(name: &str) -> Vec<Entry> {
+pub fn family(name: &str) -> Vec<CatalogueEntry> {
     match name {
         "flexible" => {
             sarrus_system::flexible::KINDS.iter().map(|k| entry(k.name, k.doc, "", k.keys)).collect()
@@ -120,7 +120,7 @@ fn orders(least: u32, most: u32) -> String {
     if least < most { format!("order {least} to {most}") } else { format!("order {most}") }
 }
 
-fn joints() -> Vec<Entry> {
+fn joints() -> Vec<CatalogueEntry> {
     sarrus_system::joints::KINDS
         .iter()
         .map(|k| {
@@ -130,7 +130,7 @@ fn joints() -> Vec<Entry> {
         .collect()
 }
 
-fn shapes() -> Vec<Entry> {
+fn shapes() -> Vec<CatalogueEntry> {
     use sarrus_system::shapes::{KEYS, KINDS};
     KINDS
         .iter()
@@ -142,7 +142,7 @@ fn shapes() -> Vec<Entry> {
         .collect()
 }
 
-fn materials() -> Vec<Entry> {
+fn materials() -> Vec<CatalogueEntry> {
     // names of built-in materials come as owned text: find the static ones again
     const NAMES: &[&str] = &["steel", "aluminium", "titanium", "brass", "abs", "wood"];
     sarrus_model::materials::built_in()
@@ -151,26 +151,26 @@ fn materials() -> Vec<Entry> {
             let name = NAMES.iter().find(|n| **n == m.name)?;
             let number = |x: Option<f64>, unit: &str| x.map_or(String::new(), |x| format!("{x} {unit}"));
             let doc = [number(m.density, "kg/m³"), number(m.young.map(|e| e / 1e9), "GPa")].join(", ");
-            Some(Entry { name, doc, remark: String::new(), keys: Vec::new() })
+            Some(CatalogueEntry { name, doc, remark: String::new(), keys: Vec::new() })
         })
         .collect()
 }
 
-fn entry(name: &'static str, doc: &str, remark: &str, keys: &[Key]) -> Entry {
+fn entry(name: &'static str, doc: &str, remark: &str, keys: &[Key]) -> CatalogueEntry {
     // keys that a later version will take are known to the reader so that it can say so; here they would mislead
     let keys = keys.iter().filter(|k| !k.doc.contains(LATER));
     let keys = keys.map(|k| KeyEntry { name: k.name, takes: takes(&k.ty), default: k.default, doc: k.doc });
-    Entry { name, doc: doc.to_string(), remark: remark.to_string(), keys: keys.collect() }
+    CatalogueEntry { name, doc: doc.to_string(), remark: remark.to_string(), keys: keys.collect() }
 }
 
-fn method(name: &'static str, doc: &str, remark: String, options: &[OptionDoc]) -> Entry {
+fn method(name: &'static str, doc: &str, remark: String, options: &[OptionDoc]) -> CatalogueEntry {
     let keys = options.iter().map(|o| KeyEntry {
         name: o.name,
         takes: "number or word".to_string(),
         default: o.default,
         doc: o.doc,
     });
-    Entry { name, doc: doc.to_string(), remark, keys: keys.collect() }
+    CatalogueEntry { name, doc: doc.to_string(), remark, keys: keys.collect() }
 }
 
 /// What a formulation asks of a model and what it gives, in words; nothing where it asks for nothing.

@@ -70,7 +70,7 @@ use std::sync::Arc;
 /// What most programs need.
 pub mod prelude {
     pub use crate::analysis::{
-        Outcome, Overrides, Report, Simulate, Status, Trajectory, certify, check, simulate,
+        Outcome, Report, RunOverrides, Simulate, Status, Trajectory, certify, check, simulate,
     };
     pub use crate::io::{LoadOptions, load, load_str};
     pub use crate::model::Model;

@@ -1,6 +1,6 @@
 //! The JSON Schema of the model file, from the registries.
 
-use sarrus_io::schema::{Family, KindInfo, schema};
+use sarrus_io::schema::{KindInfo, SchemaFamily, schema};
 use sarrus_model::Key;
 use sarrus_solve::{formulations, integrators, stabilizations};
 use sarrus_system::row_options::ROW_KEYS;
@@ -31,9 +31,13 @@ fn methods() -> [(&'static str, Vec<&'static str>); 3] {
 }
 
 /// The sections whose entries have a kind, with all kinds and their keys.
-pub fn families() -> Vec<Family> {
-    let family =
-        |section, default_kind, or_expression, kinds| Family { section, default_kind, or_expression, kinds };
+pub fn families() -> Vec<SchemaFamily> {
+    let family = |section, default_kind, or_expression, kinds| SchemaFamily {
+        section,
+        default_kind,
+        or_expression,
+        kinds,
+    };
     vec![
         family(
             "bodies",
@@ -69,9 +73,9 @@ pub fn families() -> Vec<Family> {
     ]
 }
 
-type Row = (&'static str, &'static str, &'static [Key]);
+type SchemaRow = (&'static str, &'static str, &'static [Key]);
 
-fn kinds(rows: impl Iterator<Item = Row>) -> Vec<KindInfo> {
+fn kinds(rows: impl Iterator<Item = SchemaRow>) -> Vec<KindInfo> {
     rows.map(|(kind, doc, keys)| KindInfo { kind, doc, keys }).collect()
 }
 

@@ -3,7 +3,7 @@
 use sarrus::prelude::*;
 use sarrus::solve::integrators::InChart;
 use sarrus::solve::{
-    Control, Dynamics, Integrator, Options, State, formulations, integrators, stabilizations,
+    Dynamics, Integrator, Options, State, StepControl, formulations, integrators, stabilizations,
 };
 use sarrus::system::Tree;
 use sarrus_zoo::model;
@@ -76,7 +76,7 @@ fn allocations_in(name: &str, integrator: &str, methods: [&str; 2], joint: bool)
         let tree = Tree::new(&system, &start.hints).unwrap();
         method = Integrator::Ode(Box::new(InChart::new(inner, Box::new(tree), true)));
     }
-    let mut control = Control::new(1e-8, 1e-10, Some(1e-3)).unwrap();
+    let mut control = StepControl::new(1e-8, 1e-10, Some(1e-3)).unwrap();
     let mut state: State = start.state;
     control.t_end = state.t + 1e3;
     method.prepare(&system.structure);
@@ -127,13 +127,13 @@ struct Steps {
 }
 
 impl sarrus::analysis::Watch for Steps {
-    fn step(&mut self, progress: &sarrus::analysis::Progress) -> sarrus::analysis::Flow {
+    fn step(&mut self, progress: &sarrus::analysis::Progress) -> sarrus::analysis::Proceed {
         for (at, step) in self.at.iter_mut().zip([30, 80]) {
             if progress.steps == step {
                 *at = ALLOCATIONS.get();
             }
         }
-        sarrus::analysis::Flow::Continue
+        sarrus::analysis::Proceed::Continue
     }
 }
 
@@ -209,7 +209,7 @@ fn functions_given_by_a_program_allocate_nothing_after_warm_up() {
     let stabilization = stabilizations::make("projection", &none).unwrap();
     let mut dynamics = Dynamics::new(&mut mechanism, formulation, stabilization).unwrap();
     let mut method = (integrators::find("rk4").unwrap().new)(&none).unwrap();
-    let mut control = Control::new(1e-8, 1e-10, Some(1e-2)).unwrap();
+    let mut control = StepControl::new(1e-8, 1e-10, Some(1e-2)).unwrap();
     let mut state = start.state;
     control.t_end = 10.0;
     method.prepare(&system.structure);

@@ -2,14 +2,17 @@
 
 use super::{Assembled, AssemblyError};
 use sarrus_model::{Model, Span};
-use sarrus_solve::{Way, digits};
+use sarrus_solve::{BranchDirection, digits};
 use sarrus_system::System;
 use std::sync::Arc;
 
 impl Assembled {
     /// Why no motion can begin here: in a singular position, where velocities do not tell along which branch.
     pub fn open_branch(&self, model: &Model, system: &Arc<System>) -> Option<AssemblyError> {
-        let open = self.standing.iter().find(|s| matches!(s.way, Way::Open | Way::Astray))?;
+        let open = self
+            .standing
+            .iter()
+            .find(|s| matches!(s.way, BranchDirection::Open | BranchDirection::Astray))?;
         let involved: Vec<_> = open.rows.iter().filter_map(|&row| system.element_of_row(row)).collect();
         let is_new = |path: &String| {
             !model.initial.iter().any(|setting| setting.path == *path)
@@ -26,7 +29,7 @@ impl Assembled {
         });
         Some(AssemblyError::Branches {
             elements: involved.iter().map(|e| format!("{} `{}`", e.family.name(), e.name)).collect(),
-            astray: open.way == Way::Astray,
+            astray: open.way == BranchDirection::Astray,
             example,
             at: involved.first().and_then(|e| model.find(&e.name)).map_or(Span::NONE, |e| e.span),
         })

@@ -3,10 +3,10 @@
 use super::AssemblyError;
 use crate::components::parts;
 use crate::rank::TOLERANCE;
-use crate::start::Rows;
+use crate::start::RowRank;
 use sarrus_solve::{
-    Equations, HUB_DEGREE, Held, Kkt, Problem, Rank, Rows as Which, SolveError, Stage, Standing, State,
-    Structure, kinematic_units, set_out, sharpen,
+    ActiveRows as Which, Equations, HUB_DEGREE, HeldVelocity, Kkt, Problem, RankDemand, SolveError, Stage,
+    Standing, State, Structure, kinematic_units, set_out, sharpen,
 };
 use sarrus_system::{ConstraintElement, Mechanism, System};
 use std::sync::Arc;
@@ -32,14 +32,14 @@ const EXACT: f64 = 1e-11;
 const MISFIT: f64 = 10.0;
 
 /// An element that is off: its index, by how much.
-pub(super) type Off = (usize, f64);
+pub(super) type OffElement = (usize, f64);
 
 /// What came of velocities.
 pub(super) struct Velocities {
     /// The system that has the values to be kept as its last elements.
     pub all: Arc<System>,
     /// Elements of it that contradict others, worst first.
-    pub off: Vec<Off>,
+    pub off: Vec<OffElement>,
     /// By column of M: whether the velocities of it follow from the metric, not from rows alone.
     pub open: Vec<bool>,
 }
@@ -119,7 +119,7 @@ pub(super) fn close(
     hints: &mut [f64],
     state: &mut State,
     near: Option<&[f64]>,
-) -> Result<(Arc<System>, Vec<Off>), AssemblyError> {
+) -> Result<(Arc<System>, Vec<OffElement>), AssemblyError> {
     let (mut m, mut eq) = held(system, holds, hints)?;
     let all = m.system().clone();
     let mut kkt = Lazy::default();
@@ -198,7 +198,7 @@ fn newton(
     let (mut done, mut most) = (0, ITERATIONS);
     while off > closed && done < most {
         let kkt = kkt.get(m, eq)?;
-        kkt.factor(eq, Which::Holonomic, Rank::Any)?;
+        kkt.factor(eq, Which::Holonomic, RankDemand::Any)?;
         b.iter_mut().zip(&eq.phi).for_each(|(b, phi)| *b = -phi);
         kkt.solve(eq, &zero, &b, &mut delta, &mut mu)?;
         let (from, before, mut t) = (state.q.clone(), off, 1.0);
@@ -274,7 +274,7 @@ fn slide(
             break;
         }
         let kkt = kkt.get(m, eq)?;
-        kkt.factor(eq, Which::Holonomic, Rank::Any)?;
+        kkt.factor(eq, Which::Holonomic, RankDemand::Any)?;
         pull.iter_mut().for_each(|x| *x = -*x);
         b.iter_mut().zip(&eq.phi).for_each(|(b, phi)| *b = -phi);
         kkt.solve(eq, &pull, &b, &mut delta, &mut mu)?;
@@ -284,7 +284,7 @@ fn slide(
         for _ in 0..3 {
             m.update(state, Stage::POSITION, eq);
             b.iter_mut().zip(&eq.phi).for_each(|(b, phi)| *b = -phi);
-            kkt.factor(eq, Which::Holonomic, Rank::Any)?;
+            kkt.factor(eq, Which::Holonomic, RankDemand::Any)?;
             pull.fill(0.0);
             kkt.solve(eq, &pull, &b, &mut delta, &mut mu)?;
             m.retract(&mut state.q, &delta);
@@ -306,7 +306,7 @@ fn slide(
 }
 
 /// Velocities nearest to those of `state` in the mass metric that satisfy the rows of a system.
-struct Nearest {
+struct NearestVelocities {
     v: Vec<f64>,
     /// -Φ_t.
     b: Vec<f64>,
@@ -318,20 +318,24 @@ struct Nearest {
     dependent: Option<usize>,
 }
 
-impl Nearest {
-    fn find(m: &mut Mechanism, eq: &mut Equations, state: &State) -> Result<Nearest, AssemblyError> {
+impl NearestVelocities {
+    fn find(
+        m: &mut Mechanism,
+        eq: &mut Equations,
+        state: &State,
+    ) -> Result<NearestVelocities, AssemblyError> {
         let all = m.system().clone();
         let mut kkt = Kkt::new(&all.structure, eq, HUB_DEGREE)?;
         let [_, limit, _] = kkt.pivots();
         let (nv, nc) = (all.structure.nv, all.structure.nc);
         let (mut a, mut b, mut v, mut mu) = (vec![0.0; nv], vec![0.0; nc], vec![0.0; nv], vec![0.0; nc]);
         m.update(state, Stage::VELOCITY, eq);
-        kkt.factor(eq, Which::All, Rank::Any)?;
+        kkt.factor(eq, Which::All, RankDemand::Any)?;
         let mut dependent = None;
         let is_weak = kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty();
         if is_weak {
             // the same decision as everywhere; a large model has that of its pivots
-            let rows = Rows::by_values(&all.structure, eq);
+            let rows = RowRank::by_values(&all.structure, eq);
             dependent = rows.and_then(|rows| rows.to_settle(&all.structure));
             if let Some(dependent) = dependent {
                 kkt.settle(eq, dependent)?;
@@ -343,7 +347,7 @@ impl Nearest {
         if solved.residual > EXACT || kkt.smallest_pivot() < WEAK {
             polish(eq, &all.structure, dependent, &b, &mut v)?;
         }
-        Ok(Nearest { v, b, kkt, limit, is_weak, dependent })
+        Ok(NearestVelocities { v, b, kkt, limit, is_weak, dependent })
     }
 
     /// What came of it at `state`, where `off` may be left relative to velocities; `given` are those that it departed from.
@@ -389,7 +393,7 @@ pub(super) fn nearest_velocities(
     state: &mut State,
 ) -> Result<Velocities, AssemblyError> {
     let (mut m, mut eq) = held(system, holds, hints)?;
-    let nearest = Nearest::find(&mut m, &mut eq, state)?;
+    let nearest = NearestVelocities::find(&mut m, &mut eq, state)?;
     let given = std::mem::replace(&mut state.v, nearest.v.clone());
     nearest.judge(&mut m, &mut eq, (state, &given), TOLERABLE)
 }
@@ -405,7 +409,7 @@ pub(super) fn velocities(
 ) -> Result<(Velocities, Vec<Standing>), AssemblyError> {
     let (mut m, mut eq) = held(system, holds, hints)?;
     let all = m.system().clone();
-    let nearest = Nearest::find(&mut m, &mut eq, state)?;
+    let nearest = NearestVelocities::find(&mut m, &mut eq, state)?;
     let given = std::mem::replace(&mut state.v, nearest.v.clone());
     let kkt = &nearest.kkt;
     let mut standing = Vec::new();
@@ -430,7 +434,7 @@ fn misfit(system: &Arc<System>, hints: &[f64], state: &State) -> f64 {
     plain.set_hints(hints);
     let mut eq = Equations::new(&plain);
     plain.update(state, Stage::VELOCITY, &mut eq);
-    let near = Rows::by_values(&system.structure, &eq).and_then(|rows| rows.near);
+    let near = RowRank::by_values(&system.structure, &eq).and_then(|rows| rows.near);
     near.filter(|sigma| *sigma <= TOLERANCE).map_or(0.0, |sigma| MISFIT * sigma)
 }
 
@@ -468,7 +472,7 @@ fn polish(
     let mut kkt = Kkt::new(s, &plain, HUB_DEGREE)?;
     match dependent {
         Some(dependent) => kkt.settle(&plain, dependent).map(|_| ())?,
-        None => kkt.factor(&plain, Which::All, Rank::Any)?,
+        None => kkt.factor(&plain, Which::All, RankDemand::Any)?,
     }
     let (mut delta, mut mu) = (vec![0.0; s.nv], vec![0.0; s.nc]);
     kkt.solve(&plain, &vec![0.0; s.nv], &left, &mut delta, &mut mu)?;
@@ -477,11 +481,11 @@ fn polish(
 }
 
 /// The rows of `all` that `system` has not: values that are to be kept.
-fn kept(system: &System, all: &System, eq: &Equations) -> Vec<Held> {
+fn kept(system: &System, all: &System, eq: &Equations) -> Vec<HeldVelocity> {
     let mut kept = Vec::new();
     for row in all.structure.rows.iter().filter(|row| row.start >= system.structure.nc) {
         for i in 0..row.size {
-            let mut held = Held { entries: Vec::new(), value: -eq.phi_t[row.start + i] };
+            let mut held = HeldVelocity { entries: Vec::new(), value: -eq.phi_t[row.start + i] };
             for e in &all.structure.entries[row.entries.clone()] {
                 let col = all.structure.cols[e.col];
                 let J = &eq.J[e.offset + i * col.size..][..col.size];
@@ -494,8 +498,8 @@ fn kept(system: &System, all: &System, eq: &Equations) -> Vec<Held> {
 }
 
 /// Elements whose rows are off by more than `limit`, worst first.
-fn apart(system: &System, values: &[f64], limit: f64, holonomic: bool) -> Vec<Off> {
-    let mut off: Vec<Off> = Vec::new();
+fn apart(system: &System, values: &[f64], limit: f64, holonomic: bool) -> Vec<OffElement> {
+    let mut off: Vec<OffElement> = Vec::new();
     for (i, element) in system.elements.iter().enumerate() {
         let n = if holonomic { element.rows.holonomic() } else { element.rows.rows() };
         let error = values[element.start..element.start + n].iter().map(|x| x * x).sum::<f64>().sqrt();

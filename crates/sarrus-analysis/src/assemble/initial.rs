@@ -6,25 +6,25 @@ use super::{AssemblyError, siblings};
 use sarrus_math::{Pose, Real, Vec3};
 use sarrus_model::dimension::Dimension;
 use sarrus_model::model::{sum_of_columns, sum_text};
-use sarrus_model::record::Plain;
+use sarrus_model::record::ResolvedValue;
 use sarrus_model::{Diagnostic, Model, Reader, Setting, Space, Span};
 use sarrus_solve::State;
 use sarrus_system::constraint::Constraint;
 use sarrus_system::coordinate::nearest_turn;
 use sarrus_system::names::FlexibleEntry;
-use sarrus_system::placed::{Placed, Purpose, Reading};
+use sarrus_system::placed::{AffineReading, PlacedFile, Purpose};
 use sarrus_system::signal::Signal;
 use sarrus_system::system::{ControllerElement, Family};
 use sarrus_system::{At, ConstraintElement, System};
 use std::sync::Arc;
 
 /// Keeps a sum of readings at a value.
-pub(super) struct Hold {
+pub(super) struct HeldReading {
     pub terms: Vec<(f64, Signal)>,
     pub value: f64,
 }
 
-impl Hold {
+impl HeldReading {
     fn off<R: Real>(&self, at: &At<R>) -> R {
         match &self.terms[..] {
             [(1.0, signal)] => signal.eval(at) - self.value,
@@ -37,7 +37,7 @@ impl Hold {
     }
 }
 
-impl Constraint for Hold {
+impl Constraint for HeldReading {
     fn rows(&self) -> usize {
         1
     }
@@ -70,7 +70,7 @@ impl Constraint for Hold {
 
 /// The values of `[initial]` or `[guess]`, sorted by what they are.
 #[derive(Default)]
-pub(super) struct Settings {
+pub(super) struct InitialSettings {
     pub positions: Vec<ConstraintElement>,
     pub velocities: Vec<ConstraintElement>,
     /// Hints that a value fixes.
@@ -88,7 +88,7 @@ pub(super) struct Settings {
     pub spans: Vec<(String, Span)>,
 }
 
-impl Settings {
+impl InitialSettings {
     /// Gives amplitudes, bodies and members the positions that are stated of them.
     pub fn place(&self, system: &Arc<System>, hints: &[f64], state: &mut State) {
         for &(_, index, value) in self.amplitudes.iter().filter(|(in_q, ..)| *in_q) {
@@ -135,8 +135,8 @@ pub(super) fn read(
     model: &Model,
     system: &Arc<System>,
     settings: &[Setting],
-) -> Result<Settings, AssemblyError> {
-    let mut out = Settings::default();
+) -> Result<InitialSettings, AssemblyError> {
+    let mut out = InitialSettings::default();
     let mut errors = Vec::new();
     for setting in settings {
         if let Err(error) = read_one(model, system, settings, setting, &mut out) {
@@ -155,7 +155,7 @@ fn read_one(
     system: &Arc<System>,
     settings: &[Setting],
     setting: &Setting,
-    out: &mut Settings,
+    out: &mut InitialSettings,
 ) -> sarrus_model::Result<()> {
     let reader = Reader::setting(model, setting);
     let path = setting.path.as_str();
@@ -176,7 +176,7 @@ fn read_one(
         let is_motion = is_vector || matches!(field, "rate" | "vx" | "vy" | "vz");
         if let Some(member) = system.directory.member(name).filter(|_| is_motion) {
             let planar_rate = field == "rate" && system.directory.space == Space::Planar;
-            let is_placed = Placed::of(model, &system.directory, setting.element.scope).is_some();
+            let is_placed = PlacedFile::of(model, &system.directory, setting.element.scope).is_some();
             if is_placed && !is_vector && !planar_rate {
                 let message = format!("`{path}` is one component of a member in a file that is moved");
                 let hint = format!(
@@ -193,13 +193,13 @@ fn read_one(
                 // a mirror turns the sense of a rate
                 value.components.iter_mut().for_each(|(_, rate)| *rate = -*rate);
                 let rate = value.components.first().map_or(0.0, |(_, rate)| *rate);
-                reader.record("value", || Plain::Number(rate));
+                reader.record("value", || ResolvedValue::Number(rate));
             }
             member_motion(system, settings, setting, member, &value, out);
             return Ok(());
         }
     }
-    let Reading { terms, offset } = meant(model, system, setting)?;
+    let AffineReading { terms, offset } = meant(model, system, setting)?;
     let value = reader.number("value")? - offset;
     let (mut ids, mut signals) = (Vec::new(), Vec::new());
     for (factor, name) in &terms {
@@ -256,13 +256,13 @@ fn check_unit(reader: &Reader, unit: &str, path: &str) -> sarrus_model::Result<(
 }
 
 /// What a path means in its file, as a sum of columns of the model.
-fn meant(model: &Model, system: &System, setting: &Setting) -> sarrus_model::Result<Reading> {
+fn meant(model: &Model, system: &System, setting: &Setting) -> sarrus_model::Result<AffineReading> {
     let path = setting.path.as_str();
     let named = sum_of_columns(path).unwrap_or_else(|| vec![(1.0, path.to_owned())]);
-    let Some(placed) = Placed::of(model, &system.directory, setting.element.scope) else {
-        return Ok(Reading { terms: named, offset: 0.0 });
+    let Some(placed) = PlacedFile::of(model, &system.directory, setting.element.scope) else {
+        return Ok(AffineReading { terms: named, offset: 0.0 });
     };
-    let mut sum = Reading { terms: Vec::new(), offset: 0.0 };
+    let mut sum = AffineReading { terms: Vec::new(), offset: 0.0 };
     for (factor, name) in named {
         match placed.read(&name, Purpose::Start).map_err(|message| refused(setting, message))?.as_deref() {
             None => sum.terms.push((factor, name)),
@@ -280,7 +280,7 @@ fn meant(model: &Model, system: &System, setting: &Setting) -> sarrus_model::Res
 fn record(reader: &Reader, path: &str, terms: &[(f64, String)], value: f64) {
     reader.unrecord("value");
     let key = sum_text(terms);
-    reader.record(if key == path { "value" } else { &key }, || Plain::Number(value));
+    reader.record(if key == path { "value" } else { &key }, || ResolvedValue::Number(value));
 }
 
 fn refused(setting: &Setting, message: String) -> Diagnostic {
@@ -297,14 +297,14 @@ fn no_coordinate(setting: &Setting, name: &str) -> Diagnostic {
 }
 
 /// A motion that is stated of a body or member: components of one vector.
-struct Motion {
-    kind: Vector,
+struct StatedMotion {
+    kind: StatedVector,
     /// Axis and value.
     components: Vec<(usize, f64)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Vector {
+enum StatedVector {
     Velocity,
     /// ω in world axes.
     Omega,
@@ -317,12 +317,12 @@ fn read_vector(
     system: &System,
     setting: &Setting,
     (name, field, turns): (&str, &str, bool),
-) -> sarrus_model::Result<Motion> {
+) -> sarrus_model::Result<StatedMotion> {
     let planar = system.directory.space == Space::Planar;
     let unit = if matches!(field, "rate" | "omega" | "omega_on") { "rad/s" } else { "m/s" };
     check_unit(reader, unit, &setting.path)?;
-    let all = |kind: Vector, x: [f64; 3], n: usize| {
-        Ok(Motion { kind, components: x.into_iter().enumerate().take(n).collect() })
+    let all = |kind: StatedVector, x: [f64; 3], n: usize| {
+        Ok(StatedMotion { kind, components: x.into_iter().enumerate().take(n).collect() })
     };
     if let Some(axis) = ["vx", "vy", "vz"].iter().position(|word| *word == field) {
         if planar && axis == 2 {
@@ -331,11 +331,14 @@ fn read_vector(
                 Diagnostic::new(setting.span, message).hint(format!("use `{name}.velocity = [vx, vy]`"))
             );
         }
-        return Ok(Motion { kind: Vector::Velocity, components: vec![(axis, reader.number("value")?)] });
+        return Ok(StatedMotion {
+            kind: StatedVector::Velocity,
+            components: vec![(axis, reader.number("value")?)],
+        });
     }
     if field == "velocity" {
         let v = reader.vector("value")?.ok_or_else(|| reader.missing("value"))?;
-        return all(Vector::Velocity, v, if planar { 2 } else { 3 });
+        return all(StatedVector::Velocity, v, if planar { 2 } else { 3 });
     }
     if !turns {
         let message = format!("body `{name}` is a point mass and does not turn");
@@ -347,15 +350,17 @@ fn read_vector(
         return Err(Diagnostic::new(setting.span, message).hint(format!("write `{name}.{other}`")));
     }
     match field {
-        "rate" => Ok(Motion { kind: Vector::OmegaOn, components: vec![(2, reader.number("value")?)] }),
+        "rate" => {
+            Ok(StatedMotion { kind: StatedVector::OmegaOn, components: vec![(2, reader.number("value")?)] })
+        }
         "omega_on" => {
             let w = reader.numbers("value")?.and_then(|w| <[f64; 3]>::try_from(w).ok());
             let w = w.ok_or_else(|| reader.error("value", "expected 3 numbers"))?;
             let w = in_body_axes(reader.model(), system, setting, name, &w)?;
-            reader.record("value", || Plain::numbers(&w));
-            all(Vector::OmegaOn, w, 3)
+            reader.record("value", || ResolvedValue::numbers(&w));
+            all(StatedVector::OmegaOn, w, 3)
         }
-        _ => all(Vector::Omega, reader.axial("value")?.ok_or_else(|| reader.missing("value"))?, 3),
+        _ => all(StatedVector::Omega, reader.axial("value")?.ok_or_else(|| reader.missing("value"))?, 3),
     }
 }
 
@@ -364,14 +369,14 @@ fn state_vector(
     system: &System,
     setting: &Setting,
     (id, point): (u32, [f64; 3]),
-    motion: &Motion,
-    out: &mut Settings,
+    motion: &StatedMotion,
+    out: &mut InitialSettings,
 ) {
     for &(i, value) in &motion.components {
         let signal = match motion.kind {
-            Vector::Velocity => Signal::Velocity(0, point, i),
-            Vector::Omega => Signal::OmegaWorld(0, i),
-            Vector::OmegaOn => Signal::Omega(0, i),
+            StatedVector::Velocity => Signal::Velocity(0, point, i),
+            StatedVector::Omega => Signal::OmegaWorld(0, i),
+            StatedVector::OmegaOn => Signal::Omega(0, i),
         };
         hold(system, setting, vec![(1.0, signal)], vec![id], value, out);
     }
@@ -384,8 +389,8 @@ fn member_motion(
     settings: &[Setting],
     setting: &Setting,
     member: &FlexibleEntry,
-    motion: &Motion,
-    out: &mut Settings,
+    motion: &StatedMotion,
+    out: &mut InitialSettings,
 ) {
     let directory = &system.directory;
     let is_stated = |word: &str| settings.iter().any(|s| s.path == format!("{}.{word}", member.name));
@@ -395,18 +400,18 @@ fn member_motion(
     };
     let centre = centre(directory, member);
     let turns = ["omega", "omega_on", "rate"].into_iter().any(is_stated);
-    if (motion.kind == Vector::Velocity && turns) || deforms() {
+    if (motion.kind == StatedVector::Velocity && turns) || deforms() {
         return state_vector(system, setting, centre, motion, out);
     }
     let frame = directory.floating.iter().map(|f| f.frame).find(|frame| member.all.contains(frame));
     let axes = model_axes(&directory.bodies[frame.unwrap_or(member.bodies.start) as usize]);
     for id in member.bodies.clone().chain(frame) {
         let body = &directory.bodies[id as usize];
-        if motion.kind == Vector::Velocity {
+        if motion.kind == StatedVector::Velocity {
             state_vector(system, setting, (id, [0.0; 3]), motion, out);
         } else if body.kind.turns() {
-            let mut own = Motion { kind: motion.kind, components: motion.components.clone() };
-            if motion.kind == Vector::OmegaOn && body.kind.turns_in_space() {
+            let mut own = StatedMotion { kind: motion.kind, components: motion.components.clone() };
+            if motion.kind == StatedVector::OmegaOn && body.kind.turns_in_space() {
                 let mut w = [0.0; 3];
                 motion.components.iter().for_each(|(i, x)| w[*i] = *x);
                 let w = model_axes(body).transpose_mul(axes * Vec3(w)).0;
@@ -426,7 +431,9 @@ fn in_body_axes(
     w: &[f64],
 ) -> sarrus_model::Result<[f64; 3]> {
     let own = [w[0], w[1], w[2]];
-    let Some(placed) = Placed::of(model, &system.directory, setting.element.scope) else { return Ok(own) };
+    let Some(placed) = PlacedFile::of(model, &system.directory, setting.element.scope) else {
+        return Ok(own);
+    };
     let columns = ["wx", "wy", "wz"].map(|word| format!("{name}.{word}"));
     let mut out = [0.0; 3];
     for (path, w) in columns.iter().zip(own) {
@@ -448,7 +455,7 @@ fn state(
     setting: &Setting,
     slot: usize,
     value: f64,
-    out: &mut Settings,
+    out: &mut InitialSettings,
 ) -> sarrus_model::Result<()> {
     let places =
         |c: &ControllerElement| c.out + c.outputs.len() - c.named_states().len()..c.out + c.outputs.len();
@@ -471,7 +478,7 @@ fn hold(
     terms: Vec<(f64, Signal)>,
     ids: Vec<u32>,
     value: f64,
-    out: &mut Settings,
+    out: &mut InitialSettings,
 ) {
     out.spans.push((setting.path.clone(), setting.span));
     if let [(_, Signal::Coordinate(c))] = &terms[..]
@@ -490,7 +497,7 @@ fn hold(
         (_, [id]) => out.stated.push(Stated { body: *id, terms: terms.clone(), value }),
         _ => out.indirect.push((setting.path.clone(), setting.span)),
     }
-    let hold = Hold { terms, value };
+    let hold = HeldReading { terms, value };
     let is_velocity = hold.needs_velocity();
     let element = ConstraintElement::new(setting.path.clone(), Family::Hold, ids, Arc::new(hold));
     if is_velocity { out.velocities.push(element) } else { out.positions.push(element) }

@@ -18,8 +18,8 @@ mod stated;
 
 use crate::drivers;
 pub use changes::VelocityChange;
-use close::{Off, close, is_at_rest, is_closed, nearest_velocities, norm, velocities};
-use initial::Settings;
+use close::{OffElement, close, is_at_rest, is_closed, nearest_velocities, norm, velocities};
+use initial::InitialSettings;
 use preferred::{Preferred, is_rigid, kept, rigid, settle};
 use sarrus_model::settings::Assembly;
 use sarrus_model::{Diagnostic, Model, Span};
@@ -284,7 +284,7 @@ fn put_together(
     };
     let named = |e| located(model, system, e);
     let mut notes = Vec::new();
-    let stiff = |of: &[&Settings]| {
+    let stiff = |of: &[&InitialSettings]| {
         rigid(system, &|name| of.iter().any(|s| s.spans.iter().any(|(path, _)| path.starts_with(name))))
     };
     if mode == Assembly::Full {
@@ -381,7 +381,7 @@ fn prefer_positions(
 /// can be kept.
 fn prefer_velocities(
     system: &Arc<System>,
-    initial: &Settings,
+    initial: &InitialSettings,
     preferred: &mut [Preferred],
     hints: &[f64],
     state: &mut State,
@@ -422,7 +422,7 @@ fn names(holds: &[ConstraintElement]) -> Vec<String> {
     names
 }
 
-fn name_all(all: &System, off: Vec<Off>) -> Vec<(String, f64)> {
+fn name_all(all: &System, off: Vec<OffElement>) -> Vec<(String, f64)> {
     let name = |i: usize| format!("{} `{}`", all.elements[i].family.name(), all.elements[i].name);
     off.into_iter().map(|(i, error)| (name(i), error)).collect()
 }

@@ -4,11 +4,11 @@
 //! these rows least change in the mass metric would move the first node alone. Coordinates of a joint that are not stated stay as they are
 //! where another one of the joint is stated, and so do the components of an angular velocity.
 //!
-//! Where a part of the mechanism contradicts its preferred rows, it gives up the rows of one [`Kind`] after the other.
+//! Where a part of the mechanism contradicts its preferred rows, it gives up the rows of one [`Preference`] after the other.
 
 use super::AssemblyError;
-use super::close::Off;
-use super::initial::Hold;
+use super::close::OffElement;
+use super::initial::HeldReading;
 use super::stated::model_axes;
 use crate::components::parts;
 use sarrus_math::{Mat3, Real, Vec3};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// Why a row is preferred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Preference {
     /// A member moves as a rigid body: index among the members.
     Rigid(usize),
     /// A coordinate or component beside one that is stated stays as it is.
@@ -34,21 +34,21 @@ pub(super) struct Preferred {
     /// The row.
     pub element: ConstraintElement,
     /// Why.
-    pub kind: Kind,
+    pub kind: Preference,
     /// How often its part of the mechanism contradicted its preferred rows.
     refused: usize,
 }
 
 impl Preferred {
-    pub fn new(element: ConstraintElement, kind: Kind) -> Self {
+    pub fn new(element: ConstraintElement, kind: Preference) -> Self {
         Preferred { element, kind, refused: 0 }
     }
 
     /// Whether it is still kept: rows of siblings are given up first, then those of members instead, then all.
     pub fn is_kept(&self) -> bool {
         match self.kind {
-            Kind::Rigid(_) => self.refused < 2,
-            Kind::Sibling => matches!(self.refused, 0 | 2),
+            Preference::Rigid(_) => self.refused < 2,
+            Preference::Sibling => matches!(self.refused, 0 | 2),
         }
     }
 }
@@ -59,7 +59,7 @@ pub(super) fn kept(preferred: &[Preferred]) -> Vec<ConstraintElement> {
 }
 
 /// Gives up rows in the parts of `all` in which one of its elements `off` is. False where nothing is left to give up.
-fn give_up(all: &System, off: &[Off], preferred: &mut [Preferred]) -> bool {
+fn give_up(all: &System, off: &[OffElement], preferred: &mut [Preferred]) -> bool {
     let mut touched = vec![false; all.structure.cols.len()];
     for part in parts(&all.structure) {
         if part.rows.iter().any(|row| off.iter().any(|(element, _)| element == row)) {
@@ -78,7 +78,7 @@ fn give_up(all: &System, off: &[Off], preferred: &mut [Preferred]) -> bool {
 /// Attempts a start with the rows that are still kept, until none contradicts. False where none are kept.
 pub(super) fn settle(
     preferred: &mut [Preferred],
-    mut attempt: impl FnMut(&[Preferred]) -> Result<(Arc<System>, Vec<Off>), AssemblyError>,
+    mut attempt: impl FnMut(&[Preferred]) -> Result<(Arc<System>, Vec<OffElement>), AssemblyError>,
 ) -> Result<bool, AssemblyError> {
     while preferred.iter().any(Preferred::is_kept) {
         let (all, off) = attempt(preferred)?;
@@ -94,11 +94,11 @@ pub(super) fn settle(
 
 /// Whether the member with this index moves as a rigid body.
 pub(super) fn is_rigid(preferred: &[Preferred], member: usize) -> bool {
-    preferred.iter().all(|p| p.kind != Kind::Rigid(member) || p.is_kept())
+    preferred.iter().all(|p| p.kind != Preference::Rigid(member) || p.is_kept())
 }
 
 /// Keeps a body of a member as it stands to its neighbour where the member is undeformed.
-struct Stiff {
+struct UndeformedNeighbour {
     planar: bool,
     /// Whether a joint keeps their points together, so that the turn is all there is.
     hinged: bool,
@@ -107,7 +107,7 @@ struct Stiff {
     angle: f64,
 }
 
-impl Constraint for Stiff {
+impl Constraint for UndeformedNeighbour {
     fn rows(&self) -> usize {
         match (self.planar, self.hinged) {
             (true, true) => 1,
@@ -141,7 +141,7 @@ pub(super) fn rigid(system: &System, is_stated: &dyn Fn(&str) -> bool) -> Vec<Pr
     for (i, member) in system.directory.flexible.iter().enumerate() {
         let mut add = |ids: Vec<u32>, constraint: Arc<dyn sarrus_system::constraint::Rows>| {
             let element = ConstraintElement::new(member.name.clone(), Family::Internal, ids, constraint);
-            rows.push(Preferred::new(element, Kind::Rigid(i)));
+            rows.push(Preferred::new(element, Preference::Rigid(i)));
         };
         match system.directory.floating.iter().find(|f| member.all.contains(&f.frame)) {
             Some(floating) => {
@@ -150,7 +150,7 @@ pub(super) fn rigid(system: &System, is_stated: &dyn Fn(&str) -> bool) -> Vec<Pr
                     if !is_stated(&format!("{}.eta{}", member.name, number + 1)) {
                         add(
                             vec![floating.frame + after as u32],
-                            Arc::new(Hold { terms: vec![(1.0, signal)], value: 0.0 }),
+                            Arc::new(HeldReading { terms: vec![(1.0, signal)], value: 0.0 }),
                         );
                     }
                 }
@@ -170,10 +170,10 @@ pub(super) fn rigid(system: &System, is_stated: &dyn Fn(&str) -> bool) -> Vec<Pr
     rows
 }
 
-fn stiff(system: &System, id: u32, hinged: bool) -> Stiff {
+fn stiff(system: &System, id: u32, hinged: bool) -> UndeformedNeighbour {
     let [a, b] = [id - 1, id].map(|id| &system.directory.bodies[id as usize]);
     let axes = model_axes(a);
-    Stiff {
+    UndeformedNeighbour {
         planar: b.kind == BodyKind::PlanarRigid,
         hinged,
         place: axes.transpose_mul(Vec3(b.start.0) - Vec3(a.start.0)),

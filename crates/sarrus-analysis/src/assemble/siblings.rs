@@ -1,7 +1,7 @@
 //! Coordinates and components beside those that are stated.
 
-use super::initial::Hold;
-use super::preferred::{Kind, Preferred};
+use super::initial::HeldReading;
+use super::preferred::{Preference, Preferred};
 use sarrus_model::Setting;
 use sarrus_system::signal::Signal;
 use sarrus_system::system::Family;
@@ -80,9 +80,9 @@ pub(super) fn find(system: &Arc<System>, settings: &[Setting]) -> [Vec<Preferred
         }
         if let Some((signal, ids)) = signal(system, &path) {
             let level = usize::from(signal.needs_velocity());
-            let hold = Arc::new(Hold { terms: vec![(1.0, signal)], value });
+            let hold = Arc::new(HeldReading { terms: vec![(1.0, signal)], value });
             let element = ConstraintElement::new(path, Family::Hold, ids, hold);
-            rows[level].push(Preferred::new(element, Kind::Sibling));
+            rows[level].push(Preferred::new(element, Preference::Sibling));
         }
     };
     for setting in settings {

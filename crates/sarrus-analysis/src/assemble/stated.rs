@@ -40,7 +40,7 @@ impl Stated {
 const INDEPENDENT: f64 = 1.5e-8;
 
 /// Bodies that move as one, and the point of one of them that is the reference point of all.
-struct Unit {
+struct RigidUnit {
     bodies: Range<u32>,
     carrier: u32,
     point: [f64; 3],
@@ -78,8 +78,8 @@ fn by_unit<'s>(
     directory: &Directory,
     stated: &'s [Stated],
     is_rigid: &dyn Fn(usize) -> bool,
-) -> Vec<(Unit, Vec<&'s Stated>)> {
-    let mut units: BTreeMap<u32, (Unit, Vec<&Stated>)> = BTreeMap::new();
+) -> Vec<(RigidUnit, Vec<&'s Stated>)> {
+    let mut units: BTreeMap<u32, (RigidUnit, Vec<&Stated>)> = BTreeMap::new();
     for value in stated {
         let id = value.body;
         let mut members = directory.flexible.iter().enumerate();
@@ -91,7 +91,7 @@ fn by_unit<'s>(
                 None => (id, directory.bodies[id as usize].from_com([0.0; 3])),
             };
             let bodies = member.map_or(id..id + 1, |member| member.all.clone());
-            (Unit { bodies, carrier, point }, Vec::new())
+            (RigidUnit { bodies, carrier, point }, Vec::new())
         });
         values.push(value);
     }
@@ -102,7 +102,7 @@ fn by_unit<'s>(
 pub(super) fn place(directory: &Directory, stated: &[Stated], poses: &[Pose<f64>], state: &mut State) {
     for (unit, values) in by_unit(directory, stated, &|_| true) {
         let reference = poses[unit.carrier as usize].point(&unit.point);
-        let Turn { quaternion, angle } = turn(directory, &values, &state.q);
+        let UnitRotation { quaternion, angle } = turn(directory, &values, &state.q);
         let rot = if angle == 0.0 { Mat3::from_quat(quaternion) } else { Mat3::rot_z(angle) };
         let turned = |point: Vec3<f64>| reference + rot * (point - reference);
         let mut rows = Elimination::default();
@@ -138,14 +138,14 @@ pub(super) fn place(directory: &Directory, stated: &[Stated], poses: &[Pose<f64>
 }
 
 /// A rotation of a unit: in space a quaternion, in the plane an angle.
-struct Turn {
+struct UnitRotation {
     quaternion: [f64; 4],
     angle: f64,
 }
 
 /// The rotation from where a unit is to the orientation that is stated first.
-fn turn(directory: &Directory, values: &[&Stated], q: &[f64]) -> Turn {
-    let mut turn = Turn { quaternion: [1.0, 0.0, 0.0, 0.0], angle: 0.0 };
+fn turn(directory: &Directory, values: &[&Stated], q: &[f64]) -> UnitRotation {
+    let mut turn = UnitRotation { quaternion: [1.0, 0.0, 0.0, 0.0], angle: 0.0 };
     for value in values {
         let body = &directory.bodies[value.body as usize];
         match value.signal() {

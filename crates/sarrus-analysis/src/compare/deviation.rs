@@ -22,7 +22,7 @@ pub struct Worst {
 
 /// Largest differences of one kind, and what they compare with.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Difference {
+pub struct LargestDifference {
     /// Largest difference; none where there is nothing of the kind.
     pub worst: Option<Worst>,
     /// Largest size in the reference.
@@ -33,19 +33,19 @@ pub struct Difference {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Deviation {
     /// Positions of bodies \[m\].
-    pub position: Difference,
+    pub position: LargestDifference,
     /// Orientations of bodies \[rad\].
-    pub angle: Difference,
+    pub angle: LargestDifference,
     /// Reactions that are unique, forces \[N\] and torques \[N m\].
-    pub reactions: Difference,
+    pub reactions: LargestDifference,
     /// Reactions that are not: they may differ without being wrong.
-    pub not_unique: Difference,
+    pub not_unique: LargestDifference,
 }
 
 impl Deviation {
     /// The larger of the errors in position \[m\] and angle \[rad\].
     pub fn motion(&self) -> Option<f64> {
-        let value = |d: &Difference| d.worst.as_ref().map(|w| w.value);
+        let value = |d: &LargestDifference| d.worst.as_ref().map(|w| w.value);
         match (value(&self.position), value(&self.angle)) {
             (Some(a), Some(b)) => Some(if a >= b || a.is_nan() { a } else { b }),
             (a, b) => a.or(b),
@@ -121,8 +121,8 @@ impl Both<'_> {
         &self,
         groups: &mut dyn Iterator<Item = (&String, &[String])>,
         apart: impl Fn(&[f64], &[f64]) -> f64,
-    ) -> Difference {
-        let mut found = Difference { worst: None, scale: 0.0 };
+    ) -> LargestDifference {
+        let mut found = LargestDifference { worst: None, scale: 0.0 };
         for (name, columns) in groups {
             let of = |t: &Trajectory| -> Option<Vec<usize>> { columns.iter().map(|c| t.index(c)).collect() };
             let (Some(a), Some(b)) = (of(self.run), of(self.reference)) else { continue };
@@ -197,7 +197,7 @@ mod tests {
         let found = compare(&with([1.5, -5.0, 1.0]));
         assert_eq!(
             found,
-            Difference { worst: Some(Worst { value: 2.0, name: "A.fx".into(), t: 2.0 }), scale: 5.0 }
+            LargestDifference { worst: Some(Worst { value: 2.0, name: "A.fx".into(), t: 2.0 }), scale: 5.0 }
         );
         assert!(compare(&with([9.0, f64::NAN, 9.0])).worst.unwrap().value.is_nan());
     }

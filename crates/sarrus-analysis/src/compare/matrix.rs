@@ -1,15 +1,15 @@
 //! What is compared: lists of methods and tolerances, and all their combinations.
 
 use crate::error::SetupError;
-use crate::settings::{MethodText, MethodTextError, Overrides, Settings};
+use crate::settings::{MethodText, MethodTextError, RunOverrides, Settings};
 use sarrus_model::Span;
-use sarrus_model::settings::{MethodChoice, OptionValue};
+use sarrus_model::settings::{MethodChoice, WrittenOption};
 use sarrus_solve::{MethodError, Options, formulations, integrators, stabilizations};
 use serde::Serialize;
 
 /// What is compared, with what, and how.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Matrix {
+pub struct ComparisonMatrix {
     /// Formulations; `auto` is allowed here and below.
     pub formulations: Vec<MethodChoice>,
     /// Stabilizations.
@@ -25,7 +25,7 @@ pub struct Matrix {
     /// In place of the model's time between samples \[s\].
     pub every: Option<f64>,
     /// What errors are measured against; none: nothing, and no errors.
-    pub reference: Option<Reference>,
+    pub reference: Option<ReferenceMethod>,
     /// Longest wall time of a run \[s\].
     pub wall_limit: Option<f64>,
     /// Formulations on dense matrices are refused above so many velocities and rows.
@@ -47,7 +47,7 @@ pub struct Tolerance {
 
 /// The method that errors are measured against.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reference {
+pub struct ReferenceMethod {
     /// Formulation.
     pub formulation: MethodChoice,
     /// Stabilization.
@@ -90,7 +90,7 @@ pub enum Effort {
 
 /// One combination.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Case {
+pub struct Combination {
     /// Formulation; `auto` where the integrator resolves the constraints itself, as the stabilization.
     pub formulation: MethodChoice,
     /// Stabilization.
@@ -101,11 +101,11 @@ pub struct Case {
     pub effort: Effort,
 }
 
-impl Matrix {
+impl ComparisonMatrix {
     /// All formulations with all stabilizations, the integrator left to the program, at the model's tolerances.
-    pub fn all(settings: &Settings) -> Matrix {
+    pub fn all(settings: &Settings) -> ComparisonMatrix {
         let tolerance = Tolerance { rtol: settings.rtol, atol: settings.atol };
-        Matrix {
+        ComparisonMatrix {
             formulations: formulations::KINDS.iter().map(|k| choice(k.name)).collect(),
             stabilizations: stabilizations::KINDS.iter().map(|k| choice(k.name)).collect(),
             integrators: vec![choice("auto")],
@@ -113,7 +113,7 @@ impl Matrix {
             steps: Vec::new(),
             t_end: None,
             every: None,
-            reference: Some(Reference {
+            reference: Some(ReferenceMethod {
                 formulation: choice("proximal"),
                 stabilization: choice("projection"),
                 integrator: choice("dop853"),
@@ -128,7 +128,7 @@ impl Matrix {
 
     /// Every combination, formulation slowest, and behind them the integrators that resolve the constraints themselves, which
     /// combine with nothing; a method that does not exist is an error.
-    pub fn cases(&self) -> Result<Vec<Case>, SetupError> {
+    pub fn cases(&self) -> Result<Vec<Combination>, SetupError> {
         let bad = |at: Span| move |source: MethodError| SetupError::Method { source, at };
         for f in self.formulations.iter().filter(|f| !is_auto(f)) {
             formulations::make(&f.kind, &options(f)).map_err(bad(f.span))?;
@@ -145,7 +145,7 @@ impl Matrix {
         let mut cases = Vec::new();
         let mut add =
             |formulation: &MethodChoice, stabilization: &MethodChoice, integrator: &MethodChoice| {
-                cases.extend(self.efforts(integrator).into_iter().map(|effort| Case {
+                cases.extend(self.efforts(integrator).into_iter().map(|effort| Combination {
                     formulation: formulation.clone(),
                     stabilization: stabilization.clone(),
                     integrator: integrator.clone(),
@@ -177,22 +177,22 @@ impl Matrix {
     }
 
     /// What all runs have in common.
-    pub(crate) fn overrides(&self) -> Overrides {
-        Overrides {
+    pub(crate) fn overrides(&self) -> RunOverrides {
+        RunOverrides {
             t_end: self.t_end,
             every: self.every,
             columns: Some(vec!["*".into()]),
             // work is compared, and rows alone
             peaks: Some(false),
-            ..Overrides::default()
+            ..RunOverrides::default()
         }
     }
 }
 
-impl Case {
+impl Combination {
     /// What is said over the model.
-    pub(crate) fn overrides(&self, matrix: &Matrix) -> Overrides {
-        let mut over = Overrides {
+    pub(crate) fn overrides(&self, matrix: &ComparisonMatrix) -> RunOverrides {
+        let mut over = RunOverrides {
             formulation: Some(self.formulation.clone()),
             stabilization: Some(self.stabilization.clone()),
             integrator: Some(self.integrator.clone()),
@@ -224,8 +224,8 @@ fn options(choice: &MethodChoice) -> Options {
     let mut options = Options::new();
     for (name, value) in &choice.options {
         match value {
-            OptionValue::Number(x) => options.set(name.as_str(), *x),
-            OptionValue::Name(text) => options.set(name.as_str(), text.as_str()),
+            WrittenOption::Number(x) => options.set(name.as_str(), *x),
+            WrittenOption::Name(text) => options.set(name.as_str(), text.as_str()),
         };
     }
     options
@@ -237,8 +237,8 @@ pub(crate) fn text(choice: &MethodChoice) -> String {
         .options
         .iter()
         .map(|(name, value)| match value {
-            OptionValue::Number(x) => format!("{name}={x}"),
-            OptionValue::Name(text) => format!("{name}={text}"),
+            WrittenOption::Number(x) => format!("{name}={x}"),
+            WrittenOption::Name(text) => format!("{name}={text}"),
         })
         .collect();
     if options.is_empty() { choice.kind.clone() } else { format!("{}:{}", choice.kind, options.join(",")) }

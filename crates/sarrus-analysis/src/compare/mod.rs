@@ -1,7 +1,7 @@
 //! The method matrix: one model, many methods, side by side.
 //!
-//! [`run`] takes every combination of formulation, stabilization, integrator and tolerance that a [`Matrix`] names, and
-//! returns a [`Comparison`] with a [`Row`] for each: how long it took against the fastest, how much work it was, how far
+//! [`run`] takes every combination of formulation, stabilization, integrator and tolerance that a [`ComparisonMatrix`] names, and
+//! returns a [`Comparison`] with a [`ComparisonRow`] for each: how long it took against the fastest, how much work it was, how far
 //! it drifted off its constraints at three levels, what became of its energy, and how far its motion and its reactions
 //! are from those of a reference run at a tight tolerance. A method that is refused, fails or takes too long is a row
 //! too, with the reason. An integrator that resolves the constraints itself is one row, with formulation and
@@ -39,11 +39,13 @@ mod reference;
 mod row;
 mod timing;
 
-pub use deviation::{Deviation, Difference, Worst};
-pub use matrix::{Case, Effort, Matrix, Reference, Timing, Tolerance, choices, resolves_constraints};
-pub use parallel::{Phase, Progress, Watch};
+pub use deviation::{Deviation, LargestDifference, Worst};
+pub use matrix::{
+    Combination, ComparisonMatrix, Effort, ReferenceMethod, Timing, Tolerance, choices, resolves_constraints,
+};
+pub use parallel::{ComparisonProgress, ComparisonWatch, Phase};
 pub use reference::ReferenceReport;
-pub use row::{Comparison, Curve, Drift, History, Row, RowStatus};
+pub use row::{Comparison, ComparisonRow, Drift, History, ReactionCurve, RowStatus};
 
 use crate::error::SetupError;
 use crate::settings::Settings;
@@ -61,7 +63,7 @@ const CURVES: usize = 6;
 pub(crate) struct Bench<'a> {
     pub model: &'a Model,
     pub system: &'a Arc<System>,
-    pub matrix: &'a Matrix,
+    pub matrix: &'a ComparisonMatrix,
 }
 
 /// Runs the matrix.
@@ -71,8 +73,8 @@ pub(crate) struct Bench<'a> {
 pub fn run(
     model: &Model,
     system: &Arc<System>,
-    matrix: &Matrix,
-    watch: &mut dyn Watch,
+    matrix: &ComparisonMatrix,
+    watch: &mut dyn ComparisonWatch,
 ) -> Result<Comparison, SetupError> {
     let cases = matrix.cases()?;
     let settings = Settings::read(model, &matrix.overrides())?;
@@ -82,8 +84,11 @@ pub fn run(
     let reference = reference::run(&bench, &mut pool)?;
     let outcome = reference.as_ref().map(|r| &r.outcome);
     let found = pool.run(Phase::Runs, cases.len(), |i, meter| bench.row(&cases[i], outcome, meter));
-    let mut rows: Vec<Row> =
-        found.into_iter().zip(&cases).map(|(row, case)| row.unwrap_or_else(|| Row::not_run(case))).collect();
+    let mut rows: Vec<ComparisonRow> = found
+        .into_iter()
+        .zip(&cases)
+        .map(|(row, case)| row.unwrap_or_else(|| ComparisonRow::not_run(case)))
+        .collect();
     row::name_auto(&mut rows, &cases);
     let clock = timing::measure(&bench, &cases, &mut rows, &mut pool);
     row::rank(&mut rows);
@@ -93,7 +98,7 @@ pub fn run(
         notes
             .push("no reference run completed: there is nothing to compare motion and reactions with".into());
     }
-    let tightest = rows.iter().filter_map(Row::rtol).fold(f64::INFINITY, f64::min);
+    let tightest = rows.iter().filter_map(ComparisonRow::rtol).fold(f64::INFINITY, f64::min);
     if let Some(rtol) = reference.as_ref().and_then(|r| r.report.method.rtol).filter(|r| *r > 0.1 * tightest)
     {
         notes.push(format!(
@@ -134,7 +139,7 @@ fn not_unique(report: &Report) -> Vec<String> {
 
 impl Bench<'_> {
     /// Runs a case with its trajectory.
-    fn simulate(&self, case: &Case, record: bool, meter: &mut Meter) -> Result<Outcome, SetupError> {
+    fn simulate(&self, case: &Combination, record: bool, meter: &mut Meter) -> Result<Outcome, SetupError> {
         let request = Simulate { overrides: case.overrides(self.matrix), record };
         let mut outcome = simulate(self.model, self.system, &request, meter)?;
         if let (Status::Stopped, Some(limit)) = (outcome.report.status, meter.passed_limit()) {
@@ -144,15 +149,15 @@ impl Bench<'_> {
     }
 
     /// Runs a case and compares it.
-    fn row(&self, case: &Case, reference: Option<&Outcome>, meter: &mut Meter) -> Row {
+    fn row(&self, case: &Combination, reference: Option<&Outcome>, meter: &mut Meter) -> ComparisonRow {
         if let Some(reason) = self.too_large(case) {
-            return Row::refused(case, reason);
+            return ComparisonRow::refused(case, reason);
         }
         meter.set_limit(self.matrix.wall_limit);
         match self.simulate(case, true, meter) {
-            Err(error) => Row::refused(case, explained(&error)),
+            Err(error) => ComparisonRow::refused(case, explained(&error)),
             Ok(outcome) => {
-                let mut row = Row::ran(case, &outcome.report);
+                let mut row = ComparisonRow::ran(case, &outcome.report);
                 row.history = History::new(&outcome.trajectory);
                 if let Some(reference) = reference {
                     let probe = Probe::new(self.system, &not_unique(&reference.report));
@@ -166,7 +171,7 @@ impl Bench<'_> {
     }
 
     /// Why a case is not tried at all: dense matrices of a large model take all memory before they take all time.
-    fn too_large(&self, case: &Case) -> Option<String> {
+    fn too_large(&self, case: &Combination) -> Option<String> {
         let formulation = sarrus_solve::formulations::find(&case.formulation.kind).ok()?;
         let stabilization = sarrus_solve::stabilizations::find(&case.stabilization.kind).ok()?;
         let parts = [(formulation.name, formulation.needs.dense), (stabilization.name, stabilization.dense)];

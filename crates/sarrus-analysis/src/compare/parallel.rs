@@ -4,7 +4,7 @@
 //! second.
 
 use crate::simulate;
-use crate::{Flow, Plan};
+use crate::{Proceed, RunPlan};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ pub enum Phase {
 
 /// How far a comparison is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
+pub struct ComparisonProgress {
     /// What it is doing.
     pub phase: Phase,
     /// Runs of this phase that are done.
@@ -39,20 +39,20 @@ pub struct Progress {
 }
 
 /// Who watches a comparison, and may stop it.
-pub trait Watch: Send {
+pub trait ComparisonWatch: Send {
     /// Asked now and then.
-    fn progress(&mut self, _progress: &Progress) -> Flow {
-        Flow::Continue
+    fn progress(&mut self, _progress: &ComparisonProgress) -> Proceed {
+        Proceed::Continue
     }
 }
 
 /// Nobody watches.
-impl Watch for () {}
+impl ComparisonWatch for () {}
 
 /// Runs things, tells how far it is, stops when asked.
 pub(crate) struct Pool<'a> {
     jobs: usize,
-    watch: &'a mut dyn Watch,
+    watch: &'a mut dyn ComparisonWatch,
     stop: AtomicBool,
     /// Weights of the phases.
     weights: [f64; 3],
@@ -67,7 +67,7 @@ pub(crate) struct Meter<'a> {
     limit: Option<f64>,
     passed: bool,
     /// Asked at every step where a run is alone.
-    alone: Option<&'a mut (dyn FnMut() -> Flow + Send)>,
+    alone: Option<&'a mut (dyn FnMut() -> Proceed + Send)>,
 }
 
 impl<'a> Meter<'a> {
@@ -95,22 +95,26 @@ impl<'a> Meter<'a> {
 }
 
 impl simulate::Watch for Meter<'_> {
-    fn begin(&mut self, plan: &Plan) {
+    fn begin(&mut self, plan: &RunPlan) {
         self.span = (plan.settings.t_start, plan.settings.t_end);
     }
 
-    fn step(&mut self, at: &simulate::Progress) -> Flow {
+    fn step(&mut self, at: &simulate::Progress) -> Proceed {
         let done = (at.t - self.span.0) / (self.span.1 - self.span.0);
         self.progress.store((done.clamp(0.0, 1.0) * f64::from(WHOLE)) as u32, Ordering::Relaxed);
         self.passed = self.limit.is_some_and(|limit| self.started.elapsed().as_secs_f64() > limit);
-        let asked = self.alone.as_mut().is_some_and(|ask| ask() == Flow::Stop);
-        if asked || self.passed || self.stop.load(Ordering::Relaxed) { Flow::Stop } else { Flow::Continue }
+        let asked = self.alone.as_mut().is_some_and(|ask| ask() == Proceed::Stop);
+        if asked || self.passed || self.stop.load(Ordering::Relaxed) {
+            Proceed::Stop
+        } else {
+            Proceed::Continue
+        }
     }
 }
 
 impl<'a> Pool<'a> {
     /// For so many cases, timed or not.
-    pub fn new(jobs: usize, cases: usize, timed: bool, watch: &'a mut dyn Watch) -> Pool<'a> {
+    pub fn new(jobs: usize, cases: usize, timed: bool, watch: &'a mut dyn ComparisonWatch) -> Pool<'a> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = if jobs == 0 { cores } else { jobs };
         let all = cases as f64;
@@ -125,10 +129,10 @@ impl<'a> Pool<'a> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    fn progress(&self, phase: Phase, done: usize, total: usize, within: f64) -> Progress {
+    fn progress(&self, phase: Phase, done: usize, total: usize, within: f64) -> ComparisonProgress {
         let before: f64 = self.weights[..phase as usize].iter().sum();
         let fraction = before + self.weights[phase as usize] * within / total.max(1) as f64;
-        Progress { phase, done, total, fraction: fraction.clamp(0.0, 1.0) }
+        ComparisonProgress { phase, done, total, fraction: fraction.clamp(0.0, 1.0) }
     }
 
     /// Does `work` for 0 to `n` - 1 on all cores; none for what was not begun when it was stopped.
@@ -175,7 +179,7 @@ impl<'a> Pool<'a> {
                 let within: f64 =
                     meters.iter().map(|m| f64::from(m.load(Ordering::Relaxed)) / f64::from(WHOLE)).sum();
                 let progress = self.progress(phase, done, n, within);
-                if self.watch.progress(&progress) == Flow::Stop {
+                if self.watch.progress(&progress) == Proceed::Stop {
                     stop.store(true, Ordering::Relaxed);
                 }
             }
@@ -188,17 +192,17 @@ impl<'a> Pool<'a> {
     pub fn alone<T>(&mut self, done: f64, total: usize, work: impl FnOnce(&mut Meter) -> T) -> T {
         let progress = self.progress(Phase::Timing, done as usize, total, done);
         let mut asked = Instant::now();
-        if self.watch.progress(&progress) == Flow::Stop {
+        if self.watch.progress(&progress) == Proceed::Stop {
             self.stop.store(true, Ordering::Relaxed);
         }
         let (stop, watch) = (&self.stop, &mut *self.watch);
         let mut ask = || {
             if asked.elapsed() < TICK {
-                return Flow::Continue;
+                return Proceed::Continue;
             }
             asked = Instant::now();
             let flow = watch.progress(&progress);
-            if flow == Flow::Stop {
+            if flow == Proceed::Stop {
                 stop.store(true, Ordering::Relaxed);
             }
             flow
@@ -225,10 +229,10 @@ mod tests {
     #[test]
     fn nothing_new_is_begun_after_a_stop() {
         struct Impatient;
-        impl Watch for Impatient {
-            fn progress(&mut self, progress: &Progress) -> Flow {
+        impl ComparisonWatch for Impatient {
+            fn progress(&mut self, progress: &ComparisonProgress) -> Proceed {
                 assert!((0.0..=1.0).contains(&progress.fraction));
-                if progress.done >= 2 { Flow::Stop } else { Flow::Continue }
+                if progress.done >= 2 { Proceed::Stop } else { Proceed::Continue }
             }
         }
         let mut watch = Impatient;

@@ -1,7 +1,7 @@
 //! The run that others are measured against, and how far it can be trusted.
 
 use super::deviation::{Deviation, Probe};
-use super::matrix::{Case, Effort, Tolerance};
+use super::matrix::{Combination, Effort, Tolerance};
 use super::parallel::{Phase, Pool};
 use super::{Bench, not_unique};
 use crate::error::SetupError;
@@ -32,13 +32,13 @@ pub struct ReferenceReport {
 }
 
 /// The reference with its trajectory.
-pub(crate) struct Found {
+pub(crate) struct ReferenceRun {
     pub outcome: Outcome,
     pub report: ReferenceReport,
 }
 
 /// Runs it at the tightest tolerance that works, and at the next looser one.
-pub(crate) fn run(bench: &Bench, pool: &mut Pool) -> Result<Option<Found>, SetupError> {
+pub(crate) fn run(bench: &Bench, pool: &mut Pool) -> Result<Option<ReferenceRun>, SetupError> {
     let Some(asked) = &bench.matrix.reference else { return Ok(None) };
     let mut done: Vec<(Tolerance, Outcome)> = Vec::new();
     let mut failed = Vec::new();
@@ -52,7 +52,7 @@ pub(crate) fn run(bench: &Bench, pool: &mut Pool) -> Result<Option<Found>, Setup
             .collect();
         let outcomes = pool.run(Phase::Reference, wanted.len(), |k, meter| {
             meter.set_limit(bench.matrix.wall_limit.map(|limit| PATIENCE * limit));
-            let case = Case {
+            let case = Combination {
                 formulation: asked.formulation.clone(),
                 stabilization: asked.stabilization.clone(),
                 integrator: asked.integrator.clone(),
@@ -84,5 +84,5 @@ pub(crate) fn run(bench: &Bench, pool: &mut Pool) -> Result<Option<Found>, Setup
         second: second.map(|(tol, _)| tol),
         failed,
     };
-    Ok(Some(Found { outcome, report }))
+    Ok(Some(ReferenceRun { outcome, report }))
 }

@@ -1,7 +1,7 @@
 //! What a comparison leaves behind: a row per combination, as a structure, as JSON, as comma-separated values.
 
-use super::deviation::{Deviation, Difference};
-use super::matrix::{Case, Effort, resolves_constraints, text};
+use super::deviation::{Deviation, LargestDifference};
+use super::matrix::{Combination, Effort, resolves_constraints, text};
 use super::reference::ReferenceReport;
 use crate::report::{CountsReport, Report, Status};
 use crate::trajectory::Trajectory;
@@ -42,17 +42,17 @@ pub struct Comparison {
     /// Columns of reactions that redundant constraints share in many ways.
     pub not_unique: Vec<String>,
     /// A row for each combination, formulation slowest.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparisonRow>,
     /// What a reader should know.
     pub notes: Vec<String>,
     /// The largest reactions of the reference over time, unique ones first.
     #[serde(skip)]
-    pub reactions: Vec<Curve>,
+    pub reactions: Vec<ReactionCurve>,
 }
 
 /// A reaction of the reference over time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Curve {
+pub struct ReactionCurve {
     /// Its column.
     pub column: String,
     /// Whether it is unique; if not, the value is that of least norm among many.
@@ -69,7 +69,7 @@ pub(super) fn largest_reactions(
     unique: &[String],
     not_unique: &[String],
     most: usize,
-) -> Vec<Curve> {
+) -> Vec<ReactionCurve> {
     let mut all = Vec::new();
     for (columns, unique) in [(unique, true), (not_unique, false)] {
         let mut sized: Vec<(f64, &String)> = columns
@@ -83,7 +83,7 @@ pub(super) fn largest_reactions(
         for (_, column) in sized.into_iter().take(most) {
             let Some(index) = t.index(column) else { continue };
             let points = t.rows().map(|row| (row[0], row[index])).collect();
-            all.push(Curve { column: column.clone(), unique, unit: t.units()[index], points });
+            all.push(ReactionCurve { column: column.clone(), unique, unit: t.units()[index], points });
         }
     }
     all
@@ -128,7 +128,7 @@ pub struct Drift {
 
 /// One combination and how it fared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct ComparisonRow {
     /// Formulation with its options.
     pub formulation: String,
     /// Stabilization with its options.
@@ -187,7 +187,7 @@ impl History {
     }
 }
 
-impl Row {
+impl ComparisonRow {
     /// Relative tolerance, where there is one.
     pub fn rtol(&self) -> Option<f64> {
         match self.effort {
@@ -196,9 +196,9 @@ impl Row {
         }
     }
 
-    fn new(case: &Case, status: RowStatus, reason: String) -> Row {
+    fn new(case: &Combination, status: RowStatus, reason: String) -> ComparisonRow {
         let part = |part| if resolves_constraints(&case.integrator) { OWN.into() } else { text(part) };
-        Row {
+        ComparisonRow {
             formulation: part(&case.formulation),
             stabilization: part(&case.stabilization),
             integrator: text(&case.integrator),
@@ -220,15 +220,15 @@ impl Row {
         }
     }
 
-    pub(crate) fn refused(case: &Case, reason: String) -> Row {
-        Row::new(case, RowStatus::Refused, reason)
+    pub(crate) fn refused(case: &Combination, reason: String) -> ComparisonRow {
+        ComparisonRow::new(case, RowStatus::Refused, reason)
     }
 
-    pub(crate) fn not_run(case: &Case) -> Row {
-        Row::new(case, RowStatus::Stopped, "it was not begun".into())
+    pub(crate) fn not_run(case: &Combination) -> ComparisonRow {
+        ComparisonRow::new(case, RowStatus::Stopped, "it was not begun".into())
     }
 
-    pub(crate) fn ran(case: &Case, report: &Report) -> Row {
+    pub(crate) fn ran(case: &Combination, report: &Report) -> ComparisonRow {
         let status = match report.status {
             Status::Completed => RowStatus::Completed,
             Status::Stopped => RowStatus::Stopped,
@@ -237,7 +237,7 @@ impl Row {
         let v = &report.violation;
         let own = resolves_constraints(&case.integrator);
         let part = |part: &String| if own { OWN.into() } else { part.clone() };
-        Row {
+        ComparisonRow {
             formulation: part(&report.method.formulation),
             stabilization: part(&report.method.stabilization),
             integrator: report.method.integrator.clone(),
@@ -250,7 +250,7 @@ impl Row {
             }),
             energy_drift: Some(report.energy.max_drift),
             energy_error: Some(report.energy.balance_error),
-            ..Row::new(case, status, report.reason.clone())
+            ..ComparisonRow::new(case, status, report.reason.clone())
         }
     }
 
@@ -273,12 +273,12 @@ impl Row {
     }
 }
 
-fn worst(difference: &Difference) -> Option<f64> {
+fn worst(difference: &LargestDifference) -> Option<f64> {
     difference.worst.as_ref().map(|w| w.value)
 }
 
 /// Names the integrator that `auto` stands for in rows that never came to choose it: that of a row like them.
-pub(crate) fn name_auto(rows: &mut [Row], cases: &[Case]) {
+pub(crate) fn name_auto(rows: &mut [ComparisonRow], cases: &[Combination]) {
     for i in 0..rows.len() {
         let like = |k: &usize| {
             cases[*k].integrator == cases[i].integrator
@@ -294,7 +294,7 @@ pub(crate) fn name_auto(rows: &mut [Row], cases: &[Case]) {
 }
 
 /// Times against the fastest.
-pub(crate) fn rank(rows: &mut [Row]) {
+pub(crate) fn rank(rows: &mut [ComparisonRow]) {
     let fastest = rows.iter().filter_map(|r| r.time_s).fold(f64::INFINITY, f64::min);
     for row in rows.iter_mut().filter(|_| fastest > 0.0) {
         row.ratio = row.time_s.map(|t| t / fastest);
@@ -326,8 +326,9 @@ impl Comparison {
                 Effort::Step { step } => (None, None, step),
             };
             let drift = |f: fn(&Drift) -> f64| number(row.drift.as_ref().map(f));
-            let by =
-                |f: fn(&Deviation) -> &Difference| number(row.deviation.as_ref().and_then(|d| worst(f(d))));
+            let by = |f: fn(&Deviation) -> &LargestDifference| {
+                number(row.deviation.as_ref().and_then(|d| worst(f(d))))
+            };
             let cells = [
                 quoted(&row.formulation),
                 quoted(&row.stabilization),

@@ -4,9 +4,9 @@
 //! from these runs too: interpolating samples costs some methods right sides that a run without does not need.
 
 use super::Bench;
-use super::matrix::Case;
+use super::matrix::Combination;
 use super::parallel::Pool;
-use super::row::{Row, RowStatus};
+use super::row::{ComparisonRow, RowStatus};
 use crate::Status;
 
 /// Most runs of a short method.
@@ -14,7 +14,7 @@ const MOST: usize = 1000;
 
 /// What is known of one method's times.
 #[derive(Debug, Clone, Copy, Default)]
-struct Taken {
+struct MethodTimes {
     runs: usize,
     total: f64,
     best: Option<f64>,
@@ -22,12 +22,17 @@ struct Taken {
 }
 
 /// Fills in times and counts of completed rows, and returns which clock was read.
-pub(crate) fn measure(bench: &Bench, cases: &[Case], rows: &mut [Row], pool: &mut Pool) -> &'static str {
+pub(crate) fn measure(
+    bench: &Bench,
+    cases: &[Combination],
+    rows: &mut [ComparisonRow],
+    pool: &mut Pool,
+) -> &'static str {
     let Some(timing) = bench.matrix.timing else { return "none" };
     let mut clock = "wall";
     let chosen: Vec<usize> = (0..rows.len()).filter(|&i| rows[i].status == RowStatus::Completed).collect();
-    let mut taken = vec![Taken::default(); rows.len()];
-    let enough = |t: &Taken| {
+    let mut taken = vec![MethodTimes::default(); rows.len()];
+    let enough = |t: &MethodTimes| {
         t.over
             || t.total >= timing.most
             || t.runs >= MOST
@@ -41,7 +46,8 @@ pub(crate) fn measure(bench: &Bench, cases: &[Case], rows: &mut [Row], pool: &mu
             }
             busy = true;
             let done: f64 = taken.iter().map(|t| if enough(t) { 1.0 } else { part(t, timing.least) }).sum();
-            let done = done - (rows.len() - chosen.len()) as f64 * part(&Taken::default(), timing.least);
+            let done =
+                done - (rows.len() - chosen.len()) as f64 * part(&MethodTimes::default(), timing.least);
             let outcome = pool.alone(done, chosen.len(), |meter| bench.simulate(&cases[i], false, meter));
             let Some(report) = outcome.ok().map(|o| o.report).filter(|r| r.status == Status::Completed)
             else {
@@ -68,6 +74,6 @@ pub(crate) fn measure(bench: &Bench, cases: &[Case], rows: &mut [Row], pool: &mu
 }
 
 /// How much of a short method's repetitions is done.
-fn part(t: &Taken, least: f64) -> f64 {
+fn part(t: &MethodTimes, least: f64) -> f64 {
     if least > 0.0 { (t.total / least).min(0.9) } else { 0.0 }
 }

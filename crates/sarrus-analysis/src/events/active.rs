@@ -2,7 +2,7 @@
 
 use crate::report::ImpulseReport;
 use sarrus_solve::{State, StructureError};
-use sarrus_system::events::{Actions, Limit, Lock, Target};
+use sarrus_system::events::{Actions, EventTarget, Lock, RigidStop};
 use sarrus_system::{ConstraintElement, Family, Mechanism, System};
 use std::sync::Arc;
 
@@ -19,19 +19,19 @@ pub(crate) struct Active {
     /// Rows of gaps that are held closed: places of contacts, and limits.
     holds: Vec<ConstraintElement>,
     /// Every lock and place that there has been: its place here, after all elements of the model, is its number.
-    known: Vec<(Known, ConstraintElement)>,
+    known: Vec<(AddedNumber, ConstraintElement)>,
 }
 
 /// What a number beyond those of the model stands for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Known {
+enum AddedNumber {
     Lock(Lock),
-    Hold(Hold),
+    Hold(GapHold),
 }
 
 /// Rows that hold a gap: along its normal, or across it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Hold {
+pub(crate) struct GapHold {
     /// Which gap.
     pub gap: usize,
     /// Whether across.
@@ -49,7 +49,7 @@ pub(crate) struct NewLock {
 
 /// What an event has changed.
 #[derive(Debug, Default)]
-pub(crate) struct Changes {
+pub(crate) struct EventChanges {
     /// In words: `lock J1`.
     pub words: Vec<String>,
     /// Locks that hold from now on.
@@ -58,7 +58,7 @@ pub(crate) struct Changes {
     pub structure: bool,
 }
 
-impl Changes {
+impl EventChanges {
     /// What the new locks of `system` took up, of the impulses `mu` of its rows.
     pub fn impulses(&self, system: &System, mu: &[f64]) -> Vec<ImpulseReport> {
         let report = |new: &NewLock| {
@@ -103,12 +103,12 @@ impl Active {
     }
 
     /// Gives rows that hold a gap their number.
-    pub(crate) fn register(&mut self, hold: Hold, mut rows: ConstraintElement) -> ConstraintElement {
-        let place = self.known.iter().position(|(known, _)| *known == Known::Hold(hold));
+    pub(crate) fn register(&mut self, hold: GapHold, mut rows: ConstraintElement) -> ConstraintElement {
+        let place = self.known.iter().position(|(known, _)| *known == AddedNumber::Hold(hold));
         let place = place.unwrap_or(self.known.len());
         rows.id = self.elements.len() + place;
         if place == self.known.len() {
-            self.known.push((Known::Hold(hold), rows.clone()));
+            self.known.push((AddedNumber::Hold(hold), rows.clone()));
         }
         rows
     }
@@ -142,7 +142,7 @@ impl Active {
 
     /// Whether a gap is held.
     pub fn is_held(&self, gap: usize) -> bool {
-        let hold = Known::Hold(Hold { gap, across: false });
+        let hold = AddedNumber::Hold(GapHold { gap, across: false });
         let id = self.known.iter().position(|(known, _)| *known == hold).map(|i| self.elements.len() + i);
         self.holds.iter().any(|rows| Some(rows.id) == id)
     }
@@ -164,8 +164,8 @@ impl Active {
     }
 
     /// Makes the changes of an event at `s`, those of states aside.
-    pub fn change(&mut self, actions: &Actions, mechanism: &mut Mechanism, s: &State) -> Changes {
-        let mut changes = Changes::default();
+    pub fn change(&mut self, actions: &Actions, mechanism: &mut Mechanism, s: &State) -> EventChanges {
+        let mut changes = EventChanges::default();
         let directory = mechanism.system().directory.clone();
         for &joint in &actions.release {
             let before = self.locks.len();
@@ -186,7 +186,7 @@ impl Active {
     }
 
     /// Locks a coordinate where it is at `s`, or where it is to be.
-    pub fn lock(&mut self, lock: &Lock, mechanism: &mut Mechanism, s: &State, changes: &mut Changes) {
+    pub fn lock(&mut self, lock: &Lock, mechanism: &mut Mechanism, s: &State, changes: &mut EventChanges) {
         let directory = mechanism.system().directory.clone();
         let word = format!("lock {}", directory.joints[lock.joint].name);
         if changes.words.last() != Some(&word) {
@@ -196,11 +196,11 @@ impl Active {
             return;
         }
         let mut rows = mechanism.observe(s, |at| lock.rows(&directory, at));
-        let same = |known: &Known| matches!(known, Known::Lock(known) if known.is_same(lock));
+        let same = |known: &AddedNumber| matches!(known, AddedNumber::Lock(known) if known.is_same(lock));
         let place = match self.known.iter().position(|(known, _)| same(known)) {
             Some(place) => place,
             None => {
-                self.known.push((Known::Lock(*lock), rows.clone()));
+                self.known.push((AddedNumber::Lock(*lock), rows.clone()));
                 self.known.len() - 1
             }
         };
@@ -210,7 +210,7 @@ impl Active {
         changes.structure = true;
     }
 
-    fn switch(&mut self, target: &Target, on: bool) -> bool {
+    fn switch(&mut self, target: &EventTarget, on: bool) -> bool {
         let mut changed = false;
         let mut set = |flag: &mut bool| {
             changed |= *flag != on;
@@ -251,7 +251,7 @@ impl Active {
 }
 
 /// Number of the rows of a limit's joint, and the coordinate that it limits.
-fn limited(system: &System, limit: &Limit) -> (usize, Lock) {
+fn limited(system: &System, limit: &RigidStop) -> (usize, Lock) {
     let coordinate = Some(limit.coordinate);
     (system.directory.joints[limit.joint].element, Lock { joint: limit.joint, coordinate, at: None })
 }

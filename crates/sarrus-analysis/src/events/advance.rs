@@ -11,13 +11,12 @@
 //!
 //! Cost: a few frames of all bodies, and the pairs whose swept boxes meet; one frame more for each interval that is halved.
 
+use super::MechanismStep;
 use super::search::crossing;
-use sarrus_solve::integrators::Taken;
-use sarrus_solve::{Dynamics, StepError};
-use sarrus_system::Mechanism;
-use sarrus_system::conditions::Verdict;
-use sarrus_system::contact::sweep::{Meeting, SHALLOW, Sweep};
-use sarrus_system::motion::Frame;
+use sarrus_solve::StepError;
+use sarrus_system::conditions::ConditionValue;
+use sarrus_system::contact::sweep::{GapSource, SHALLOW, Sweep};
+use sarrus_system::motion::BodiesAtInstant;
 use sarrus_system::system::System;
 
 /// Halvings at which an interval is an instant.
@@ -42,8 +41,8 @@ pub(crate) enum Ahead {
 
 /// A pair in an interval, with its gap at both ends \[m\].
 #[derive(Clone, Copy)]
-struct Item {
-    meeting: Meeting,
+struct PairInterval {
+    meeting: GapSource,
     gaps: [f64; 2],
 }
 
@@ -51,17 +50,16 @@ struct Item {
 #[derive(Clone, Default)]
 pub(crate) struct Advance {
     sweep: Option<Sweep>,
-    frames: Vec<Frame>,
-    items: Vec<Item>,
-    late: Vec<Meeting>,
+    frames: Vec<BodiesAtInstant>,
+    items: Vec<PairInterval>,
+    late: Vec<GapSource>,
     /// Instants at which these may join \[s\].
     joins: Vec<f64>,
     halved: usize,
 }
 
 /// A pair that closes, or none where the search was given up, and the interval of it \[s\].
-type Found = (Option<Meeting>, [f64; 2]);
-type Step<'a, 'b> = Taken<'a, Dynamics<'b, Mechanism>>;
+type ClosingPair = (Option<GapSource>, [f64; 2]);
 
 impl Advance {
     /// For any run.
@@ -73,8 +71,8 @@ impl Advance {
     /// them.
     pub fn look(
         &mut self,
-        step: &mut Step<'_, '_>,
-        held: &[Meeting],
+        step: &mut MechanismStep<'_, '_>,
+        held: &[GapSource],
         located: bool,
     ) -> Result<Ahead, StepError> {
         let system = step.ode.problem().system().clone();
@@ -89,10 +87,10 @@ impl Advance {
 
     fn search(
         &mut self,
-        step: &mut Step<'_, '_>,
+        step: &mut MechanismStep<'_, '_>,
         system: &System,
         sweep: &mut Sweep,
-        held: &[Meeting],
+        held: &[GapSource],
         located: bool,
     ) -> Result<Ahead, StepError> {
         let (t, end) = (step.info.t, step.end.t);
@@ -104,7 +102,7 @@ impl Advance {
             ode.problem_mut().contact_frame(s, motion.node(k));
         }
         sweep.begin(system);
-        self.frames.resize_with(DEEPEST + 4, Frame::default);
+        self.frames.resize_with(DEEPEST + 4, BodiesAtInstant::default);
         self.items.clear();
         self.late.clear();
         self.halved = 0;
@@ -124,7 +122,7 @@ impl Advance {
                 continue;
             }
             if gaps[0] > sweep.grazing(system, meeting) {
-                self.items.push(Item { meeting, gaps });
+                self.items.push(PairInterval { meeting, gaps });
             } else if sweep.may_return(system, meeting) {
                 self.late.push(meeting);
             }
@@ -154,11 +152,11 @@ impl Advance {
     /// Scans a step some of whose pairs are closed at its start.
     fn scan_parts(
         &mut self,
-        step: &mut Step<'_, '_>,
+        step: &mut MechanismStep<'_, '_>,
         system: &System,
         sweep: &Sweep,
         whole: usize,
-    ) -> Result<Option<Found>, StepError> {
+    ) -> Result<Option<ClosingPair>, StepError> {
         let (t, end) = (step.info.t, step.end.t);
         let joins = JOINS.iter().map(|part| if *part == 1.0 { end } else { t + part * (end - t) });
         self.joins.clear();
@@ -179,7 +177,7 @@ impl Advance {
             for &meeting in &self.late {
                 let gaps = [0, 1].map(|k| sweep.gap(system, meeting, &self.frames[k]));
                 if gaps[0] > sweep.grazing(system, meeting) {
-                    self.items.push(Item { meeting, gaps });
+                    self.items.push(PairInterval { meeting, gaps });
                 }
             }
             let found = self.scan(step, system, sweep, [0, 1], (0, self.items.len()), 0)?;
@@ -193,10 +191,10 @@ impl Advance {
     /// The latest of some instants up to which a gap that is closed at the start only opens.
     fn opening(
         &mut self,
-        step: &mut Step<'_, '_>,
+        step: &mut MechanismStep<'_, '_>,
         system: &System,
         sweep: &Sweep,
-        meeting: Meeting,
+        meeting: GapSource,
     ) -> Result<Option<f64>, StepError> {
         let [first, last] = sweep.ends();
         let mut w = last.t - first.t;
@@ -216,13 +214,13 @@ impl Advance {
     /// The first pair among the items of a range that closes between two frames, or none and the time up to which none does.
     fn scan(
         &mut self,
-        step: &mut Step<'_, '_>,
+        step: &mut MechanismStep<'_, '_>,
         system: &System,
         sweep: &Sweep,
         [a, b]: [usize; 2],
         (low, high): (usize, usize),
         depth: usize,
-    ) -> Result<Option<Found>, StepError> {
+    ) -> Result<Option<ClosingPair>, StepError> {
         let base = self.items.len();
         let times = [self.frames[a].t, self.frames[b].t];
         let w = times[1] - times[0];
@@ -230,7 +228,7 @@ impl Advance {
         let instant = depth >= DEEPEST || !(0.5 * (times[0] + times[1]) > times[0] && w > 0.0);
         for i in low..high {
             let item = self.items[i];
-            let Item { meeting, gaps } = item;
+            let PairInterval { meeting, gaps } = item;
             if gaps[1] < 0.0 {
                 if instant || sweep.closes_once(system, meeting, &self.frames[a], &self.frames[b]) {
                     met = Some(meeting);
@@ -265,22 +263,22 @@ impl Advance {
 
     fn halve(
         &mut self,
-        step: &mut Step<'_, '_>,
+        step: &mut MechanismStep<'_, '_>,
         system: &System,
         sweep: &Sweep,
         [a, b]: [usize; 2],
         (low, high): (usize, usize),
         depth: usize,
-    ) -> Result<Option<Found>, StepError> {
+    ) -> Result<Option<ClosingPair>, StepError> {
         self.halved += 1;
         let middle = depth + 2;
         let t = 0.5 * (self.frames[a].t + self.frames[b].t);
         let (ode, s) = step.at(t)?;
         ode.problem_mut().contact_frame(s, &mut self.frames[middle]);
         for i in low..high {
-            let Item { meeting, gaps } = self.items[i];
+            let PairInterval { meeting, gaps } = self.items[i];
             let here = sweep.gap(system, meeting, &self.frames[middle]);
-            self.items.push(Item { meeting, gaps: [gaps[0], here] });
+            self.items.push(PairInterval { meeting, gaps: [gaps[0], here] });
         }
         let found = self.scan(step, system, sweep, [a, middle], (high, self.items.len()), depth + 1)?;
         if found.is_some() {
@@ -305,18 +303,18 @@ impl Advance {
     /// When in a bracket a pair closes.
     fn locate(
         &mut self,
-        step: &mut Step<'_, '_>,
+        step: &mut MechanismStep<'_, '_>,
         system: &System,
         sweep: &Sweep,
-        meeting: Meeting,
+        meeting: GapSource,
         bracket: [f64; 2],
     ) -> Result<f64, StepError> {
         let frame = &mut self.frames[0];
-        let mut judge = |t: f64| -> Result<Verdict, StepError> {
+        let mut judge = |t: f64| -> Result<ConditionValue, StepError> {
             let (ode, s) = step.at(t)?;
             ode.problem_mut().contact_frame(s, frame);
             let gap = sweep.gap(system, meeting, frame);
-            Ok(Verdict { holds: gap < 0.0, margin: -gap })
+            Ok(ConditionValue { holds: gap < 0.0, margin: -gap })
         };
         let [a, b] = bracket;
         let ends = ((a, judge(a)?), (b, judge(b)?));

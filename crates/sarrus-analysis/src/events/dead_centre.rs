@@ -10,7 +10,7 @@
 //! be made of. Elsewhere the contradiction remains, and the run ends with it.
 
 use super::jump::APART;
-use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, SolveError, Stage, State};
+use sarrus_solve::{ActiveRows, Equations, HUB_DEGREE, Kkt, Problem, RankDemand, SolveError, Stage, State};
 use sarrus_system::Mechanism;
 use sarrus_system::events::Lock;
 use std::ops::Range;
@@ -50,7 +50,7 @@ fn contradicted(
     mechanism.update(s, Stage::FORCE, &mut eq);
     let structure = mechanism.structure();
     let mut kkt = Kkt::new(structure, &eq, HUB_DEGREE)?;
-    kkt.factor(&eq, Rows::All, Rank::Any)?;
+    kkt.factor(&eq, ActiveRows::All, RankDemand::Any)?;
     let new = system.elements.iter().filter(|e| enabled.iter().any(|ids| ids.contains(&e.id)));
     let dependent: Vec<_> = new
         .flat_map(|e| (e.start..e.start + e.rows.rows()).map(move |row| (row, e)))

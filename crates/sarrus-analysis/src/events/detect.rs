@@ -14,13 +14,13 @@
 //! a controller is sampled, by more than rounding, since a rate that a lock has brought to zero would else fire at every one
 //! of them.
 
-use super::search::{Point, crossing, may_reach, peak};
-use super::watch::{Watched, judge};
+use super::search::{ConditionSample, crossing, may_reach, peak};
+use super::watch::{WatchedEvent, judge};
 use super::windows::{Margin, Windows};
-use crate::finite::NotFinite;
-use sarrus_solve::integrators::Taken;
+use crate::finite::NonFiniteColumns;
+use sarrus_solve::integrators::TakenStep;
 use sarrus_solve::{Dynamics, SolveError, State, StepError};
-use sarrus_system::conditions::Verdict;
+use sarrus_system::conditions::ConditionValue;
 use sarrus_system::events::Event;
 use sarrus_system::{Conditions, Mechanism};
 
@@ -37,19 +37,19 @@ pub(crate) struct Detector {
     /// Events that the last step was cut for.
     pub due: Vec<usize>,
     /// Conditions that were undecided, as something was not a number.
-    pub undecided: NotFinite,
+    pub undecided: NonFiniteColumns,
     names: Vec<String>,
-    watches: Vec<Watched>,
+    watches: Vec<WatchedEvent>,
     /// Those that a step may meet.
     which: Vec<usize>,
     /// Those that wait to be false again, at a sample.
     waiting: Vec<usize>,
-    verdicts: Vec<Verdict>,
+    verdicts: Vec<ConditionValue>,
     /// The same at an instant inside a step, and the state there.
-    scratch: Vec<Verdict>,
+    scratch: Vec<ConditionValue>,
     near: State,
     /// Verdicts by place and event.
-    places: Vec<(f64, Vec<Verdict>)>,
+    places: Vec<(f64, Vec<ConditionValue>)>,
     /// Hints at the start of the step.
     hints: Vec<f64>,
     /// The same, while a step is looked into.
@@ -60,17 +60,17 @@ pub(crate) struct Detector {
 impl Detector {
     /// For events that have not fired yet.
     pub fn new(conditions: Conditions, events: &[Event]) -> Detector {
-        let none = Verdict { holds: false, margin: f64::NAN };
-        let watches: Vec<Watched> = events
+        let none = ConditionValue { holds: false, margin: f64::NAN };
+        let watches: Vec<WatchedEvent> = events
             .iter()
             .enumerate()
-            .map(|(i, event)| Watched::new(event, conditions.is_timed(i), conditions.needs_reactions(i)))
+            .map(|(i, event)| WatchedEvent::new(event, conditions.is_timed(i), conditions.needs_reactions(i)))
             .collect();
         let n = watches.len();
         Detector {
             conditions,
             due: Vec::new(),
-            undecided: NotFinite::default(),
+            undecided: NonFiniteColumns::default(),
             names: events.iter().map(|event| event.name.clone()).collect(),
             watches,
             which: Vec::new(),
@@ -204,7 +204,10 @@ impl Detector {
     }
 
     /// Looks into a step; returns the time at which it is to be cut, and remembers for whom.
-    pub fn cut(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
+    pub fn cut(
+        &mut self,
+        step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
+    ) -> Result<Option<f64>, StepError> {
         self.start_hints.clone_from(&self.hints);
         if self.which.is_empty() {
             self.note_hints(step);
@@ -220,8 +223,8 @@ impl Detector {
     /// Judges the conditions at the places of a step.
     fn judge_places(
         &mut self,
-        step: &mut Taken<'_, Dynamics<'_, Mechanism>>,
-        places: &mut [(f64, Vec<Verdict>)],
+        step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
+        places: &mut [(f64, Vec<ConditionValue>)],
     ) -> Result<(), StepError> {
         let (t, h) = (step.info.t, step.end.t - step.info.t);
         places[0].0 = t;
@@ -238,17 +241,17 @@ impl Detector {
     /// The first change of every event that one has in the step.
     fn find(
         &mut self,
-        step: &mut Taken<'_, Dynamics<'_, Mechanism>>,
-        places: &[(f64, Vec<Verdict>)],
+        step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
+        places: &[(f64, Vec<ConditionValue>)],
     ) -> Result<Vec<(f64, usize)>, StepError> {
         let mut found = Vec::new();
         let (scratch, near, windows) = (&mut self.scratch, &mut self.near, &mut self.windows);
         windows.begin();
         for &i in &self.which {
-            let at = |k: usize| -> Point { (places[k].0, places[k].1[i]) };
+            let at = |k: usize| -> ConditionSample { (places[k].0, places[k].1[i]) };
             let (mut armed, watch) = (self.watches[i].armed, self.watches[i]);
             let (conditions, watches) = (&self.conditions, &mut self.watches);
-            let mut judge_at = |step: &mut Taken<'_, Dynamics<'_, Mechanism>>, t: f64| {
+            let mut judge_at = |step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>, t: f64| {
                 let (ode, s) = step.at(t)?;
                 // as the run will go on from there: on the constraints, where there is a way
                 near.copy_from(s);
@@ -310,7 +313,7 @@ impl Detector {
     }
 
     /// The step is cut for another reason, and earlier: what was met in it may be met again.
-    pub fn forget(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) {
+    pub fn forget(&mut self, step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>) {
         self.due.clear();
         step.ode.problem_mut().set_hints(&self.start_hints);
     }
@@ -318,8 +321,8 @@ impl Detector {
     /// Where the step is cut, with what is remembered either way.
     fn decide(
         &mut self,
-        step: &mut Taken<'_, Dynamics<'_, Mechanism>>,
-        places: &[(f64, Vec<Verdict>)],
+        step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
+        places: &[(f64, Vec<ConditionValue>)],
         found: &[(f64, usize)],
     ) -> Option<f64> {
         let first = found.iter().map(|(t, _)| *t).reduce(f64::min);
@@ -358,20 +361,20 @@ impl Detector {
         cut
     }
 
-    fn note_hints(&mut self, step: &Taken<'_, Dynamics<'_, Mechanism>>) {
+    fn note_hints(&mut self, step: &TakenStep<'_, Dynamics<'_, Mechanism>>) {
         self.hints.clear();
         self.hints.extend_from_slice(step.ode.problem().hints());
     }
 }
 
-impl NotFinite {
+impl NonFiniteColumns {
     /// Takes note of condition `i` at `s`, where it is undecided.
     fn add_undecided(
         &mut self,
         conditions: &Conditions,
         names: &[String],
         i: usize,
-        verdict: &Verdict,
+        verdict: &ConditionValue,
         ode: &mut Dynamics<'_, Mechanism>,
         s: &State,
     ) {

@@ -9,7 +9,9 @@
 //! is met on the motion as it came, so that a row may fit that and miss what was settled by the drift, or, as a distance
 //! between points whose joint has come apart, the other way about: either will do.
 
-use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, SolveError, Stage, State, StepError};
+use sarrus_solve::{
+    ActiveRows, Equations, HUB_DEGREE, Kkt, Problem, RankDemand, SolveError, Stage, State, StepError,
+};
 use sarrus_system::{Mechanism, System};
 
 /// Positions farther from the rows than this, relative to the size of the mechanism, are no matter of rounding or of the
@@ -123,7 +125,7 @@ impl Onto<'_> {
             if self.worst().1 <= 4.0 * f64::EPSILON * size {
                 break;
             }
-            self.kkt.factor(&self.eq, Rows::Holonomic, Rank::Any)?;
+            self.kkt.factor(&self.eq, ActiveRows::Holonomic, RankDemand::Any)?;
             self.b.iter_mut().zip(&self.eq.phi).for_each(|(b, phi)| *b = -phi);
             self.kkt.solve(&self.eq, &self.none, &self.b, &mut self.delta, &mut self.mu)?;
             self.mechanism.retract(&mut s.q, &self.delta);
@@ -135,7 +137,7 @@ impl Onto<'_> {
     /// Corrects velocities; returns the largest Φ̇ that is left with its row, and the largest of all that entered.
     fn velocities(&mut self, s: &mut State) -> Result<((usize, f64), f64), SolveError> {
         self.mechanism.update(s, Stage::VELOCITY, &mut self.eq);
-        self.kkt.factor(&self.eq, Rows::All, Rank::Any)?;
+        self.kkt.factor(&self.eq, ActiveRows::All, RankDemand::Any)?;
         self.b.iter_mut().zip(&self.eq.phidot).for_each(|(b, phidot)| *b = -phidot);
         self.kkt.solve(&self.eq, &self.none, &self.b, &mut self.delta, &mut self.mu)?;
         let fast = s.v.iter().chain(&self.b).fold(f64::MIN_POSITIVE, |a, x| a.max(x.abs()));

@@ -27,34 +27,37 @@ mod switches;
 mod watch;
 mod windows;
 
-pub(crate) use active::{Active, Changes, Hold};
+pub(crate) use active::{Active, EventChanges, GapHold};
 pub(crate) use advance::{Advance, Ahead};
 pub(crate) use detect::{Detector, TOGETHER};
 pub(crate) use onset::Onsets;
-pub(crate) use rigid::{Beyond, Gaps, Tally};
+pub(crate) use rigid::{ContactTally, GapWatch, LimitExcess};
 pub(crate) use slides::Slides;
 pub(crate) use switches::Switches;
 
 use crate::legs::{Leg, Route, advance};
 use crate::method::Method;
-use crate::recorder::{Recorder, Stop};
+use crate::recorder::{Recorder, RunStop};
 use crate::redundancy::with_contacts;
 use crate::report::{EventReport, SingularReport};
 use crate::run::not_unique;
 use crate::settings::Settings;
-use crate::start::Rows;
+use crate::start::RowRank;
 use chatter::{Firings, MOST};
 pub(crate) use jump::APART;
 use jump::Landed;
 use sarrus_model::settings::Coordinates;
-use sarrus_solve::integrators::{Because, Ended, InChart, Observer, Samples};
+use sarrus_solve::integrators::{Because, Ended, InChart, Observer, Samples, TakenStep};
 use sarrus_solve::{
-    Control, Counts, Dynamics, Equations, Findings, Integrator, Problem, Resting, SolveError, Stage, State,
-    StepError,
+    Counts, Dynamics, Equations, Findings, Integrator, Problem, Resting, SolveError, Stage, State,
+    StepControl, StepError,
 };
 use sarrus_system::system::{DISSIPATED, NearSingular, WORK};
 use sarrus_system::{Mechanism, System, Tree};
 use std::sync::Arc;
+
+/// A step of a mechanism, with its dense output.
+type MechanismStep<'a, 'b> = TakenStep<'a, Dynamics<'b, Mechanism>>;
 
 /// A run that goes on through events.
 #[derive(Clone)]
@@ -161,7 +164,7 @@ impl Journey {
         pause: &mut Option<Pause>,
         mechanism: &mut Mechanism,
         integrator: &mut Integrator,
-        control: &mut Control,
+        control: &mut StepControl,
         state: &mut State,
         samples: &mut Samples<'_>,
         recorder: &mut Recorder<'_>,
@@ -180,8 +183,8 @@ impl Journey {
             };
         }
         loop {
-            let ended = |because, control: &Control, t| Ended { at: t, because, counts: control.counts };
-            let failed = |source, control: &Control, t| {
+            let ended = |because, control: &StepControl, t| Ended { at: t, because, counts: control.counts };
+            let failed = |source, control: &StepControl, t| {
                 ended(Because::Failed(StepError::Solve { t, source }), control, t)
             };
             let made = match pause.take() {
@@ -216,7 +219,7 @@ impl Journey {
                     }
                 }
                 // also where the leg before was interrupted in that very step
-                if recorder.gaps.as_mut().is_some_and(Gaps::met) {
+                if recorder.gaps.as_mut().is_some_and(GapWatch::met) {
                     break Ok(Vec::new());
                 }
                 let looked = match &mut recorder.detector {
@@ -358,7 +361,7 @@ impl Journey {
             let mut eq = Equations::new(mechanism);
             mechanism.update(state, Stage::POSITION, &mut eq);
             let structure = mechanism.structure();
-            Rows::find(structure, &eq).ok().and_then(|rows| rows.to_settle(structure))
+            RowRank::find(structure, &eq).ok().and_then(|rows| rows.to_settle(structure))
         });
         if let Some(redundant) = redundant {
             let _ = dynamics.settle(state, redundant);
@@ -467,7 +470,7 @@ impl Journey {
         }
         if let Some(why) = &event.actions.stop {
             changes.words.push(format!("stop: {why}"));
-            recorder.stop = Some(Stop::Event(event.name.clone(), why.clone()));
+            recorder.stop = Some(RunStop::Event(event.name.clone(), why.clone()));
         }
         recorder.events.push(EventReport {
             t: state.t,
@@ -484,7 +487,7 @@ impl Journey {
         }
         if self.firings.chatter(i, state.t) {
             let often = format!("{MOST} times within a thousandth of the run");
-            recorder.stop.get_or_insert(Stop::Chatter(event.name.clone(), often));
+            recorder.stop.get_or_insert(RunStop::Chatter(event.name.clone(), often));
         }
         Ok(())
     }
@@ -530,6 +533,6 @@ impl Journey {
 fn judge(mechanism: &mut Mechanism, s: &State) -> Vec<String> {
     let mut eq = Equations::new(mechanism);
     mechanism.update(s, Stage::POSITION, &mut eq);
-    let rows = Rows::find(mechanism.structure(), &eq).ok();
+    let rows = RowRank::find(mechanism.structure(), &eq).ok();
     rows.and_then(|rows| not_unique(mechanism, s, &eq, &rows)).unwrap_or_default()
 }

@@ -15,11 +15,11 @@
 
 use super::advance::Ahead;
 use super::chatter::{Firings, MOST};
-use super::search::{Point, crossing, may_reach, peak};
-use sarrus_solve::integrators::Taken;
+use super::search::{ConditionSample, crossing, may_reach, peak};
+use sarrus_solve::integrators::TakenStep;
 use sarrus_solve::{Dynamics, State, StepError};
 use sarrus_system::Mechanism;
-use sarrus_system::conditions::Verdict;
+use sarrus_system::conditions::ConditionValue;
 use sarrus_system::contact::{Halfway, SLACK};
 
 /// Places up to which onsets are located.
@@ -29,15 +29,15 @@ const BRIEF: f64 = 0.1;
 /// Where in a step gaps are looked at, as parts of it.
 const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 
-type Key = (u32, u32, u32, u32);
-type Gaps = Vec<(Key, f64)>;
+type PairKey = (u32, u32, u32, u32);
+type PairGaps = Vec<(PairKey, f64)>;
 
 /// Watches the gaps of a run.
 #[derive(Clone)]
 pub(crate) struct Onsets {
     /// Gaps by place of the step.
-    looks: Vec<(f64, Gaps)>,
-    scratch: Gaps,
+    looks: Vec<(f64, PairGaps)>,
+    scratch: PairGaps,
     firings: Firings,
     /// When the step was cut last, and whether that was for the sake of accuracy.
     cut_at: f64,
@@ -175,7 +175,7 @@ impl Onsets {
     /// Looks into a step whose gaps are bounded by `ahead`; returns the time at which it is to be cut.
     pub fn cut(
         &mut self,
-        step: &mut Taken<'_, Dynamics<'_, Mechanism>>,
+        step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
         ahead: Ahead,
     ) -> Result<Option<f64>, StepError> {
         let touch = match ahead {
@@ -196,7 +196,7 @@ impl Onsets {
     /// that is earlier. Their stretch at the end is compared with that of two halves, which differs with the fourth power of the step.
     fn shorten(
         &mut self,
-        step: &mut Taken<'_, Dynamics<'_, Mechanism>>,
+        step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
         first: Option<f64>,
     ) -> Result<Option<f64>, StepError> {
         let (t, end) = (step.info.t, first.unwrap_or(step.end.t));
@@ -217,7 +217,10 @@ impl Onsets {
     }
 
     /// The first time at which a sampled place closes or opens, or its bristle breaks loose or sticks again.
-    fn change(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
+    fn change(
+        &mut self,
+        step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
+    ) -> Result<Option<f64>, StepError> {
         let (t, h) = (step.info.t, step.end.t - step.info.t);
         if !self.locates() {
             if self.adaptive {
@@ -246,19 +249,19 @@ impl Onsets {
                 // whether the place has changed, and how far it is from that
                 let verdict = |gap: f64| {
                     let margin = if closed { gap } else { -gap };
-                    Verdict { holds: (gap < 0.0) != closed, margin }
+                    ConditionValue { holds: (gap < 0.0) != closed, margin }
                 };
-                let look = |k: usize| -> Option<Point> {
+                let look = |k: usize| -> Option<ConditionSample> {
                     let (time, gaps) = &self.looks[k];
                     let i = gaps.binary_search_by_key(&key, |(key, _)| *key).ok()?;
                     Some((*time, verdict(gaps[i].1)))
                 };
                 let scratch = &mut self.scratch;
-                let mut judge = |t: f64| -> Result<Verdict, StepError> {
+                let mut judge = |t: f64| -> Result<ConditionValue, StepError> {
                     let (ode, s) = step.at(t)?;
                     ode.problem_mut().contact_gaps(s, scratch);
                     let i = scratch.binary_search_by_key(&key, |(key, _)| *key);
-                    Ok(i.map_or(Verdict { holds: false, margin: f64::NEG_INFINITY }, |i| {
+                    Ok(i.map_or(ConditionValue { holds: false, margin: f64::NEG_INFINITY }, |i| {
                         verdict(scratch[i].1)
                     }))
                 };
@@ -294,23 +297,24 @@ impl Onsets {
 
 /// When a bristle whose slack was sampled breaks loose or, where it slides, sticks again: there its slack is least.
 fn slip(
-    looks: &[(f64, Gaps)],
-    key: Key,
-    scratch: &mut Gaps,
-    step: &mut Taken<'_, Dynamics<'_, Mechanism>>,
+    looks: &[(f64, PairGaps)],
+    key: PairKey,
+    scratch: &mut PairGaps,
+    step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
 ) -> Result<Option<f64>, StepError> {
-    let of = |gaps: &Gaps| gaps.binary_search_by_key(&key, |(key, _)| *key).ok().map(|i| gaps[i].1);
-    let mut judge = |t: f64| -> Result<Verdict, StepError> {
+    let of = |gaps: &PairGaps| gaps.binary_search_by_key(&key, |(key, _)| *key).ok().map(|i| gaps[i].1);
+    let mut judge = |t: f64| -> Result<ConditionValue, StepError> {
         let (ode, s) = step.at(t)?;
         ode.problem_mut().contact_gaps(s, scratch);
         let margin = -of(scratch).unwrap_or(f64::INFINITY);
-        Ok(Verdict { holds: margin > 0.0, margin })
+        Ok(ConditionValue { holds: margin > 0.0, margin })
     };
     let slack = |k: usize| looks.get(k).and_then(|look| of(&look.1)).filter(|slack| slack.is_finite());
     let mut slides = slack(1).is_some_and(|slack| slack < 0.0);
     for k in 1..looks.len() {
         let (before, Some(here)) = (slack(k - 1).unwrap_or(0.0), slack(k)) else { break };
-        let point = |k: usize, slack: f64| (looks[k].0, Verdict { holds: slack < 0.0, margin: -slack });
+        let point =
+            |k: usize, slack: f64| (looks[k].0, ConditionValue { holds: slack < 0.0, margin: -slack });
         // one that has no slack from the start on slides since then
         if !slides && here < 0.0 && before > 0.0 {
             return crossing(point(k - 1, before), point(k, here), judge).map(Some);
@@ -318,8 +322,8 @@ fn slip(
         if slides && here > before {
             // the condition never holds: the search goes on to the top
             let mut top = point(k - 1, before);
-            let mut least = |t: f64| -> Result<Verdict, StepError> {
-                let verdict = Verdict { holds: false, ..judge(t)? };
+            let mut least = |t: f64| -> Result<ConditionValue, StepError> {
+                let verdict = ConditionValue { holds: false, ..judge(t)? };
                 if verdict.margin > top.1.margin {
                     top = (t, verdict);
                 }

@@ -6,14 +6,12 @@
 //! Changes that velocities off by [`DENSE`] tolerances bring about are none: between the ends of a step dense output may be that far off,
 //! as where stability limits the steps of an explicit method.
 
+use super::MechanismStep;
 use super::advance::DEEPEST;
-use sarrus_solve::integrators::Taken;
-use sarrus_solve::{Dynamics, StepError};
+use sarrus_solve::StepError;
+use sarrus_system::Laws;
 use sarrus_system::laws::Law;
-use sarrus_system::motion::{Frame, Motion};
-use sarrus_system::{Laws, Mechanism};
-
-type Step<'a, 'b> = Taken<'a, Dynamics<'b, Mechanism>>;
+use sarrus_system::motion::{BodiesAtInstant, MotionBounds};
 
 /// Intervals between the samples of a step, even.
 const INTERVALS: usize = 8;
@@ -49,17 +47,17 @@ pub(super) struct Grid {
     /// Expressions that could not be bounded, and when first \[s\].
     pub given_up: Vec<(usize, f64)>,
     /// The samples, and then frames of intervals that are halved.
-    frames: Vec<Frame>,
+    frames: Vec<BodiesAtInstant>,
     count: usize,
     values: Vec<f64>,
     halved: usize,
     /// Intervals that may be halved, by expression.
     allowed: Vec<usize>,
-    scratch: Frame,
+    scratch: BodiesAtInstant,
 }
 
 /// What the samples tell of an expression.
-struct Facts {
+struct ExpressionSamples {
     /// Least and largest value, and the steepest slope between two neighbours.
     least: f64,
     most: f64,
@@ -76,26 +74,26 @@ struct Facts {
 
 impl Grid {
     /// Samples a step up to `limit`.
-    pub fn place(&mut self, step: &mut Step<'_, '_>, limit: f64) -> Result<(), StepError> {
+    pub fn place(&mut self, step: &mut MechanismStep<'_, '_>, limit: f64) -> Result<(), StepError> {
         let part = |k: usize| 0.5 - 0.5 * (std::f64::consts::PI * k as f64 / INTERVALS as f64).cos();
         self.place_at(step, INTERVALS + 1, limit, part)
     }
 
     /// Samples it where stages of a fixed step stand.
-    pub fn place_stages(&mut self, step: &mut Step<'_, '_>) -> Result<(), StepError> {
+    pub fn place_stages(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
         let end = step.end.t;
         self.place_at(step, STAGES.len(), end, |k| STAGES[k])
     }
 
     fn place_at(
         &mut self,
-        step: &mut Step<'_, '_>,
+        step: &mut MechanismStep<'_, '_>,
         count: usize,
         limit: f64,
         part: impl Fn(usize) -> f64,
     ) -> Result<(), StepError> {
         self.count = count;
-        self.frames.resize_with(count + DEEPEST + 1, Frame::default);
+        self.frames.resize_with(count + DEEPEST + 1, BodiesAtInstant::default);
         let t = step.info.t;
         for (k, frame) in self.frames[..count].iter_mut().enumerate() {
             let at = if k + 1 == count { limit } else { t + part(k) * (limit - t) };
@@ -108,8 +106,8 @@ impl Grid {
     /// The first peak of an expression that the samples do not resolve.
     pub fn peak(
         &mut self,
-        step: &mut Step<'_, '_>,
-        motion: &Motion,
+        step: &mut MechanismStep<'_, '_>,
+        motion: &MotionBounds,
         (laws, i): (&Laws, usize),
         tolerances: [f64; 2],
     ) -> Result<Option<Peak>, StepError> {
@@ -127,17 +125,17 @@ impl Grid {
     /// The first value of an expression that stages of a fixed step have not met.
     pub fn unmet(
         &mut self,
-        step: &mut Step<'_, '_>,
-        motion: &Motion,
+        step: &mut MechanismStep<'_, '_>,
+        motion: &MotionBounds,
         (laws, i): (&Laws, usize),
         tolerances: [f64; 2],
     ) -> Result<Option<Peak>, StepError> {
         let facts = self.facts(&laws.list()[i], tolerances, OFF_FIXED);
-        self.search(step, motion, (laws, i), &mut Facts { slope: f64::INFINITY, ..facts })
+        self.search(step, motion, (laws, i), &mut ExpressionSamples { slope: f64::INFINITY, ..facts })
     }
 
     /// The least that errors of dense output make of the value at an end of the step: a sample on a narrow peak says nothing of the rest.
-    fn noise(&mut self, (laws, i): (&Laws, usize), facts: &mut Facts) -> f64 {
+    fn noise(&mut self, (laws, i): (&Laws, usize), facts: &mut ExpressionSamples) -> f64 {
         let scratch = &mut self.scratch;
         let ends = [0, self.count - 1].map(|k| &self.frames[k]);
         let off = DENSE * facts.tolerance;
@@ -148,7 +146,7 @@ impl Grid {
         })
     }
 
-    fn facts(&mut self, law: &Law, [rtol, atol]: [f64; 2], off: f64) -> Facts {
+    fn facts(&mut self, law: &Law, [rtol, atol]: [f64; 2], off: f64) -> ExpressionSamples {
         let frames = &self.frames[..self.count];
         self.values.clear();
         self.values.extend(frames.iter().map(|frame| law.value(frame)));
@@ -169,7 +167,7 @@ impl Grid {
         } else {
             SMALL * least.abs().max(most.abs()) * h
         };
-        Facts {
+        ExpressionSamples {
             least,
             most,
             slope: slopes.fold(0.0, f64::max),
@@ -181,7 +179,7 @@ impl Grid {
     }
 
     /// The first sample that the polynomial through the even ones misses.
-    fn misfit(&mut self, law: (&Laws, usize), facts: &mut Facts) -> Option<Peak> {
+    fn misfit(&mut self, law: (&Laws, usize), facts: &mut ExpressionSamples) -> Option<Peak> {
         for k in (1..self.count).step_by(2) {
             let t = |k: usize| self.frames[k].t;
             let even = || (0..self.count).step_by(2);
@@ -200,10 +198,10 @@ impl Grid {
 
     fn search(
         &mut self,
-        step: &mut Step<'_, '_>,
-        motion: &Motion,
+        step: &mut MechanismStep<'_, '_>,
+        motion: &MotionBounds,
         (laws, i): (&Laws, usize),
-        facts: &mut Facts,
+        facts: &mut ExpressionSamples,
     ) -> Result<Option<Peak>, StepError> {
         if self.allowed.len() <= i {
             self.allowed.resize(i + 1, MOST);
@@ -228,10 +226,10 @@ impl Grid {
 
     fn seek(
         &mut self,
-        step: &mut Step<'_, '_>,
-        motion: &Motion,
+        step: &mut MechanismStep<'_, '_>,
+        motion: &MotionBounds,
         (laws, i): (&Laws, usize),
-        facts: &mut Facts,
+        facts: &mut ExpressionSamples,
         [a, b]: [usize; 2],
         values: [f64; 2],
         depth: usize,

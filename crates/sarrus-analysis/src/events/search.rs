@@ -7,7 +7,7 @@
 //! **Peak.** A margin that rises and falls again between samples without reaching zero at any of them may do so in between:
 //! its top is searched for by golden sections, until the condition holds or the top is found to lie below.
 
-use sarrus_system::conditions::Verdict;
+use sarrus_system::conditions::ConditionValue;
 
 /// Width of the last bracket, in units in the last place of the time.
 const ULPS: f64 = 4.0;
@@ -19,13 +19,13 @@ const SECTIONS: usize = 60;
 const GOLDEN: f64 = 0.381_966_011_250_105_1;
 
 /// A time and what the condition is then.
-pub(super) type Point = (f64, Verdict);
+pub(super) type ConditionSample = (f64, ConditionValue);
 
 /// The first instant after `a`, where the condition does not hold, to the last digits, at which it does, as it does at `b`.
 pub(super) fn crossing<E>(
-    mut a: Point,
-    mut b: Point,
-    mut judge: impl FnMut(f64) -> Result<Verdict, E>,
+    mut a: ConditionSample,
+    mut b: ConditionSample,
+    mut judge: impl FnMut(f64) -> Result<ConditionValue, E>,
 ) -> Result<f64, E> {
     let epsilon = 0.5 * ULPS * f64::EPSILON * a.0.abs().max(b.0.abs());
     let width = b.0 - a.0;
@@ -56,7 +56,7 @@ pub(super) fn crossing<E>(
 }
 
 /// Whether a margin with these values at three instants, the middle one the highest, may reach zero between them.
-pub(super) fn may_reach(a: Point, middle: Point, b: Point) -> bool {
+pub(super) fn may_reach(a: ConditionSample, middle: ConditionSample, b: ConditionSample) -> bool {
     // the vertex of the parabola, with room for its not being one
     let [(ta, ma), (t, m), (tb, mb)] = [a, middle, b].map(|(t, v)| (t, v.margin));
     let (left, right) = ((m - ma) / (t - ta), (mb - m) / (tb - t));
@@ -70,10 +70,10 @@ pub(super) fn may_reach(a: Point, middle: Point, b: Point) -> bool {
 /// An instant between `a` and `b` at which the condition holds, if the top of its margin there is high enough.
 pub(super) fn peak<E>(
     mut a: f64,
-    middle: Point,
+    middle: ConditionSample,
     mut b: f64,
-    mut judge: impl FnMut(f64) -> Result<Verdict, E>,
-) -> Result<Option<Point>, E> {
+    mut judge: impl FnMut(f64) -> Result<ConditionValue, E>,
+) -> Result<Option<ConditionSample>, E> {
     let mut best = middle;
     for _ in 0..SECTIONS {
         let left = best.0 - a > b - best.0;
@@ -109,15 +109,15 @@ pub(super) fn peak<E>(
 mod tests {
     use super::*;
 
-    fn verdict(margin: f64) -> Verdict {
-        Verdict { holds: margin > 0.0, margin }
+    fn verdict(margin: f64) -> ConditionValue {
+        ConditionValue { holds: margin > 0.0, margin }
     }
 
     /// cos t changes its sign at π/2; the result is the first number at which it is negative, to the last digits.
     #[test]
     fn a_crossing_is_found_to_the_last_digits_and_in_few_evaluations() {
         let mut count = 0;
-        let judge = |t: f64| -> Result<Verdict, ()> {
+        let judge = |t: f64| -> Result<ConditionValue, ()> {
             count += 1;
             Ok(verdict(-t.cos()))
         };
@@ -130,8 +130,8 @@ mod tests {
     #[test]
     fn a_condition_without_a_size_is_bisected() {
         let mut count = 0;
-        let flag = |t: f64| Verdict { holds: t >= 0.7, margin: if t >= 0.7 { 1.0 } else { -1.0 } };
-        let judge = |t: f64| -> Result<Verdict, ()> {
+        let flag = |t: f64| ConditionValue { holds: t >= 0.7, margin: if t >= 0.7 { 1.0 } else { -1.0 } };
+        let judge = |t: f64| -> Result<ConditionValue, ()> {
             count += 1;
             Ok(flag(t))
         };

@@ -5,14 +5,13 @@
 //! is the limit (the sliding mode of Filippov). A step ends where the demand comes to a limit and where one of the two signs changes, and
 //! has one mode throughout, so that all its stages see one right side.
 
+use super::MechanismStep;
 use super::search::crossing;
-use sarrus_solve::integrators::Taken;
 use sarrus_solve::{Dynamics, SolveError, State, StepError};
 use sarrus_system::Mechanism;
-use sarrus_system::conditions::Verdict;
+use sarrus_system::conditions::ConditionValue;
 use sarrus_system::controllers::mode;
 
-type Step<'a, 'b> = Taken<'a, Dynamics<'b, Mechanism>>;
 const SIDES: [f64; 2] = [1.0, -1.0];
 /// A demand that is off its limit by less than this part of its terms is at it: some thousand roundings, and far below all
 /// tolerances.
@@ -42,7 +41,7 @@ impl Slides {
     }
 
     /// When in the step something changes.
-    pub fn cut(&mut self, step: &mut Step<'_, '_>) -> Result<Option<f64>, StepError> {
+    pub fn cut(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<Option<f64>, StepError> {
         self.found.clear();
         let (start, end) = (step.info.t, step.end.t);
         let mut first = f64::INFINITY;
@@ -50,17 +49,17 @@ impl Slides {
             let slides = step.ode.problem().slide(i);
             for (k, side) in SIDES.into_iter().enumerate() {
                 let was = self.beyond[n][k];
-                let mut judge = |t: f64| -> Result<Verdict, StepError> {
+                let mut judge = |t: f64| -> Result<ConditionValue, StepError> {
                     let margin = match slides {
                         0.0 => changed(step, i, k, was, t)?,
                         _ => leaves(step, i, side, t)?,
                     };
-                    Ok(Verdict { holds: margin > 0.0, margin })
+                    Ok(ConditionValue { holds: margin > 0.0, margin })
                 };
                 if (slides != 0.0 && slides != side) || !judge(end)?.holds {
                     continue;
                 }
-                let verdict = |holds| Verdict { holds, margin: f64::NAN };
+                let verdict = |holds| ConditionValue { holds, margin: f64::NAN };
                 let t = crossing((start, verdict(false)), (end, verdict(true)), judge)?;
                 if t < first {
                     self.found.clear();
@@ -123,14 +122,20 @@ impl Slides {
 }
 
 /// Positive where limit `k` has begun or ceased to hold the integral at `t` in the step.
-fn changed(step: &mut Step<'_, '_>, i: usize, k: usize, was: bool, t: f64) -> Result<f64, StepError> {
+fn changed(
+    step: &mut MechanismStep<'_, '_>,
+    i: usize,
+    k: usize,
+    was: bool,
+    t: f64,
+) -> Result<f64, StepError> {
     let (ode, s) = step.at(t)?;
     let (margins, size) = ode.problem_mut().beyond_limits(i, s);
     Ok(if was { -margins[k] } else { margins[k] } - AT_LIMIT * size)
 }
 
 /// Positive where a controller that slides along the limit of `side` ceases to at `t` in the step.
-fn leaves(step: &mut Step<'_, '_>, i: usize, side: f64, t: f64) -> Result<f64, StepError> {
+fn leaves(step: &mut MechanismStep<'_, '_>, i: usize, side: f64, t: f64) -> Result<f64, StepError> {
     let (ode, s) = step.at(t)?;
     let [w, a] = rates(ode, i, side, s).map_err(|source| StepError::Solve { t, source })?;
     Ok(w.max(-(w + a)))

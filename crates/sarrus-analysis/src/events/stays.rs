@@ -11,7 +11,7 @@
 use super::chatter::Firings;
 use sarrus_system::Laws;
 use sarrus_system::laws::Law;
-use sarrus_system::motion::Frame;
+use sarrus_system::motion::BodiesAtInstant;
 
 /// Changes of one choice that are one too many.
 const CHANGES: usize = 1000;
@@ -52,7 +52,7 @@ impl Stays {
     pub fn look(
         &mut self,
         laws: &Laws,
-        [frame, scratch]: [&mut Frame; 2],
+        [frame, scratch]: [&mut BodiesAtInstant; 2],
         h: f64,
         [rtol, atol]: [f64; 2],
         acts: impl Fn(&Law) -> bool,

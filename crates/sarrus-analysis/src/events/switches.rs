@@ -14,20 +14,18 @@
 //! What changes velocities by less than the tolerances ask for is left alone, and so is an argument that leaves its cell by less than
 //! rounding. A force that keeps the motion at one of its switches ends the run ([`stays`](super::stays)). Steps of fixed size are not cut: where they pass over a peak or a window, the report says so and is not certified.
 
+use super::MechanismStep;
 use super::chatter::{Firings, MOST};
 use super::peaks::{Grid, Peak};
-use super::search::{Point, crossing};
+use super::search::{ConditionSample, crossing};
 use super::stays::Stays;
 use super::windows::{Margin, Margins, Windows};
 use sarrus_math::{Enclosure, Interval};
-use sarrus_solve::integrators::Taken;
-use sarrus_solve::{Dynamics, StepError};
-use sarrus_system::conditions::Verdict;
-use sarrus_system::motion::{Frame, Motion};
+use sarrus_solve::StepError;
+use sarrus_system::Laws;
+use sarrus_system::conditions::ConditionValue;
+use sarrus_system::motion::{BodiesAtInstant, MotionBounds};
 use sarrus_system::system::System;
-use sarrus_system::{Laws, Mechanism};
-
-type Step<'a, 'b> = Taken<'a, Dynamics<'b, Mechanism>>;
 
 /// Part of a step at its start where choices that change are those that ended the step before.
 const PAST: f64 = 1e-9;
@@ -54,7 +52,7 @@ pub(crate) struct Switches {
     cells: Vec<[f64; 2]>,
     windows: Windows,
     grid: Grid,
-    frames: [Frame; 2],
+    frames: [BodiesAtInstant; 2],
     /// By law: whether it is looked at in this step.
     counts: Vec<bool>,
     /// By law: how much it may change in this step.
@@ -64,7 +62,7 @@ pub(crate) struct Switches {
     tolerances: [f64; 2],
     firings: Firings,
     stays: Stays,
-    found: Option<Found>,
+    found: Option<StepEnd>,
     /// When the next steps have to end \[s\], and for how long the one after that goes over a switch \[s\].
     until: f64,
     sliver: f64,
@@ -77,7 +75,7 @@ pub(crate) struct Switches {
 
 /// What ends a step.
 #[derive(Clone, Copy)]
-struct Found {
+struct StepEnd {
     law: usize,
     at: f64,
     until: f64,
@@ -87,12 +85,12 @@ struct Found {
 }
 
 /// Margins of choices: positive outside of their cells.
-struct Beyond<'a> {
+struct ChoiceMargins<'a> {
     laws: &'a Laws,
     cells: &'a [[f64; 2]],
 }
 
-impl Margins for Beyond<'_> {
+impl Margins for ChoiceMargins<'_> {
     fn count(&self) -> usize {
         self.laws.switches()
     }
@@ -105,7 +103,13 @@ impl Margins for Beyond<'_> {
         self.laws.states()
     }
 
-    fn enclose(&self, i: usize, motion: &Motion, a: &Frame, b: &Frame) -> Enclosure {
+    fn enclose(
+        &self,
+        i: usize,
+        motion: &MotionBounds,
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
+    ) -> Enclosure {
         let u = self.laws.enclose_argument(i, motion, a, b);
         let [lo, hi] = self.cells[i].map(|level| Enclosure::constant(Interval::point(level)));
         match self.cells[i].map(f64::is_finite) {
@@ -221,12 +225,12 @@ impl Switches {
     }
 
     /// When the step is to be cut for a choice that changes, or before a peak.
-    pub fn cut(&mut self, step: &mut Step<'_, '_>) -> Result<Option<f64>, StepError> {
+    pub fn cut(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<Option<f64>, StepError> {
         let mut pending = None;
         if step.end.t >= self.until {
             let (sliver, end) = (std::mem::take(&mut self.sliver), step.end.t);
             // in a leg of its own: differences over so short a step are rounding to methods that remember steps
-            let found = Found { law: self.last, at: end, until: end + sliver, sliver: 0.0, again: true };
+            let found = StepEnd { law: self.last, at: end, until: end + sliver, sliver: 0.0, again: true };
             pending = (sliver > 0.0).then_some(found);
             self.until = f64::INFINITY;
         }
@@ -240,7 +244,7 @@ impl Switches {
     }
 
     /// Looks at the choices where the step starts.
-    fn look_at_start(&mut self, step: &mut Step<'_, '_>) -> Result<(), StepError> {
+    fn look_at_start(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
         let Switches { laws, stays, frames: [frame, scratch], tolerances, .. } = self;
         let (ode, s) = step.at(step.info.t)?;
         ode.problem_mut().frame(s, frame);
@@ -251,7 +255,7 @@ impl Switches {
     }
 
     /// Looks into the step for what ends it.
-    fn search(&mut self, step: &mut Step<'_, '_>) -> Result<(), StepError> {
+    fn search(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
         if !self.count(step)? {
             return Ok(());
         }
@@ -269,25 +273,25 @@ impl Switches {
     }
 
     /// How a step that begins at `t` is cut for a switch at `at`, where law `law` changes: there, or at once and taken again.
-    fn decide(&self, t: f64, h: f64, law: usize, at: f64, next: f64) -> Found {
+    fn decide(&self, t: f64, h: f64, law: usize, at: f64, next: f64) -> StepEnd {
         let near = NEAR * f64::EPSILON * t.abs().max(at.abs());
         let part = (at - t) / h;
         let spoilt = part * part * h * self.widths[law] * self.laws.list()[law].response;
         if spoilt <= SPOILT * self.tolerances[1] || at - t <= near {
             let until = if next > at + near { next } else { f64::INFINITY };
-            return Found { law, at, until, sliver: 0.0, again: false };
+            return StepEnd { law, at, until, sliver: 0.0, again: false };
         }
         let gap = (GAP * (at - t)).max(0.25 * near);
         self.again(t, law, at - gap, 2.0 * gap)
     }
 
     /// A step that is taken again, up to `until`; the step after that has the length `sliver`, if any.
-    fn again(&self, t: f64, law: usize, until: f64, sliver: f64) -> Found {
-        Found { law, at: t, until, sliver, again: true }
+    fn again(&self, t: f64, law: usize, until: f64, sliver: f64) -> StepEnd {
+        StepEnd { law, at: t, until, sliver, again: true }
     }
 
     /// Which expressions count in the step: those that may change velocities by more than the tolerances.
-    fn count(&mut self, step: &mut Step<'_, '_>) -> Result<bool, StepError> {
+    fn count(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<bool, StepError> {
         let h = step.end.t - step.info.t;
         let Switches {
             laws, cells, windows, counts, widths, chattered, passed, adaptive, tolerances, ..
@@ -301,7 +305,7 @@ impl Switches {
         if !counts.contains(&true) {
             return Ok(false);
         }
-        let motion = windows.sample(step, &Beyond { laws, cells })?;
+        let motion = windows.sample(step, &ChoiceMargins { laws, cells })?;
         let [a, b] = motion.ends();
         for (i, law) in laws.list().iter().enumerate() {
             if !counts[i] {
@@ -316,7 +320,7 @@ impl Switches {
     }
 
     /// The first choice that changes.
-    fn change(&mut self, step: &mut Step<'_, '_>) -> Result<(), StepError> {
+    fn change(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
         let (mut first, mut second) = ((f64::INFINITY, 0), f64::INFINITY);
         for i in 0..self.laws.switches() {
             if !self.counts[self.laws.law_of(i)] {
@@ -349,7 +353,7 @@ impl Switches {
     }
 
     /// When choice `i` changes in the step, and its expression with it.
-    fn leaves(&mut self, step: &mut Step<'_, '_>, i: usize) -> Result<Option<f64>, StepError> {
+    fn leaves(&mut self, step: &mut MechanismStep<'_, '_>, i: usize) -> Result<Option<f64>, StepError> {
         let (t, h) = (step.info.t, step.end.t - step.info.t);
         let mut from = t + PAST * h;
         for _ in 0..TRIES {
@@ -370,7 +374,12 @@ impl Switches {
     }
 
     /// Up to when from `from` on the bounds of the expression that makes choice `i` show neither a jump nor a kink.
-    fn smooth_until(&mut self, step: &mut Step<'_, '_>, i: usize, from: f64) -> Result<f64, StepError> {
+    fn smooth_until(
+        &mut self,
+        step: &mut MechanismStep<'_, '_>,
+        i: usize,
+        from: f64,
+    ) -> Result<f64, StepError> {
         let law = &self.laws.list()[self.laws.law_of(i)];
         let Some(motion) = self.windows.motion().filter(|_| law.has_bends) else { return Ok(from) };
         let [a, b] = &mut self.frames;
@@ -389,30 +398,37 @@ impl Switches {
         Ok(from)
     }
 
-    fn argument(&mut self, step: &mut Step<'_, '_>, i: usize, t: f64) -> Result<f64, StepError> {
+    fn argument(&mut self, step: &mut MechanismStep<'_, '_>, i: usize, t: f64) -> Result<f64, StepError> {
         let (ode, s) = step.at(t)?;
         ode.problem_mut().frame(s, &mut self.frames[0]);
         Ok(self.laws.argument(i, &self.frames[0]))
     }
 
     /// When the argument of choice `i` leaves its cell after `from`.
-    fn exit(&mut self, step: &mut Step<'_, '_>, i: usize, from: f64) -> Result<Option<f64>, StepError> {
+    fn exit(
+        &mut self,
+        step: &mut MechanismStep<'_, '_>,
+        i: usize,
+        from: f64,
+    ) -> Result<Option<f64>, StepError> {
         let Switches { laws, cells, windows, frames: [frame, scratch], tolerances, .. } = self;
-        let beyond = Beyond { laws, cells };
+        let beyond = ChoiceMargins { laws, cells };
         let [lo, hi] = cells[i];
         let (start, end) = (step.info.t, step.end.t);
         let (ode, s) = step.at(end)?;
         ode.problem_mut().frame(s, frame);
         let rounding = laws.noise(i, frame, scratch, NOISE * tolerances[1]);
-        let mut at = |step: &mut Step<'_, '_>, t: f64, least: f64| -> Result<Verdict, StepError> {
-            let (ode, s) = step.at(t)?;
-            ode.problem_mut().frame(s, frame);
-            let u = laws.argument(i, frame);
-            let margin = (lo - u).max(u - hi);
-            Ok(Verdict { holds: margin > least, margin })
-        };
+        let mut at =
+            |step: &mut MechanismStep<'_, '_>, t: f64, least: f64| -> Result<ConditionValue, StepError> {
+                let (ode, s) = step.at(t)?;
+                ode.problem_mut().frame(s, frame);
+                let u = laws.argument(i, frame);
+                let margin = (lo - u).max(u - hi);
+                Ok(ConditionValue { holds: margin > least, margin })
+            };
         let margin = Margin { number: i, sign: 1.0, rounding };
-        let points: [Point; 2] = [(from, at(step, from, rounding)?), (end, at(step, end, rounding)?)];
+        let points: [ConditionSample; 2] =
+            [(from, at(step, from, rounding)?), (end, at(step, end, rounding)?)];
         if from <= start + 2.0 * PAST * (end - start) && windows.is_clear(step, &beyond, margin, points)? {
             return Ok(None);
         }
@@ -432,7 +448,7 @@ impl Switches {
     }
 
     /// The first peak before `limit` that the step does not resolve.
-    fn find_peak(&mut self, step: &mut Step<'_, '_>, limit: f64) -> Result<(), StepError> {
+    fn find_peak(&mut self, step: &mut MechanismStep<'_, '_>, limit: f64) -> Result<(), StepError> {
         let t = step.info.t;
         let Switches { laws, windows, grid, counts, tolerances, .. } = self;
         let (mut placed, mut first) = (false, None);
@@ -458,7 +474,7 @@ impl Switches {
     }
 
     /// Notes expressions of which a step of fixed size has passed over a part.
-    fn note_passed(&mut self, step: &mut Step<'_, '_>) -> Result<(), StepError> {
+    fn note_passed(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
         let Switches { laws, windows, grid, counts, tolerances, passed, .. } = self;
         grid.place_stages(step)?;
         let Some(motion) = windows.motion() else { return Ok(()) };

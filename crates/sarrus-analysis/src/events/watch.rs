@@ -1,7 +1,7 @@
 //! What is remembered of an event, and how its condition is judged.
 
 use sarrus_solve::{Dynamics, SolveError, State};
-use sarrus_system::conditions::Verdict;
+use sarrus_system::conditions::ConditionValue;
 use sarrus_system::events::{Event, When};
 use sarrus_system::{Conditions, Mechanism};
 
@@ -14,7 +14,7 @@ const REACHED: f64 = 1e-12;
 
 /// What is remembered of an event.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Watched {
+pub(super) struct WatchedEvent {
     /// Whether it fires when its condition holds.
     pub armed: bool,
     /// Whether it never fires again.
@@ -31,14 +31,14 @@ pub(super) struct Watched {
     needs_reactions: bool,
 }
 
-impl Watched {
+impl WatchedEvent {
     /// Of an event that has not fired yet, whose condition reads the time alone, or reactions.
-    pub fn new(event: &Event, timed: bool, needs_reactions: bool) -> Watched {
+    pub fn new(event: &Event, timed: bool, needs_reactions: bool) -> WatchedEvent {
         let reaches = match event.when {
             When::Reaches { value, .. } => Some(value),
             When::Holds(_) => None,
         };
-        Watched {
+        WatchedEvent {
             armed: true,
             done: false,
             fired_at: f64::NAN,
@@ -51,7 +51,7 @@ impl Watched {
     }
 
     /// Takes note of a margin.
-    pub fn note(&mut self, verdict: &Verdict) {
+    pub fn note(&mut self, verdict: &ConditionValue) {
         if verdict.margin.is_finite() {
             self.scale = self.scale.max(verdict.margin.abs());
         }
@@ -71,7 +71,7 @@ impl Watched {
     }
 
     /// Whether the condition does not hold, by more than rounding.
-    pub fn is_false(&self, verdict: &Verdict) -> bool {
+    pub fn is_false(&self, verdict: &ConditionValue) -> bool {
         !verdict.holds && !(verdict.margin >= -FALSE_AGAIN * self.scale)
     }
 }
@@ -79,11 +79,11 @@ impl Watched {
 /// The conditions `which` at `s`.
 pub(super) fn judge(
     conditions: &Conditions,
-    watches: &mut [Watched],
+    watches: &mut [WatchedEvent],
     which: &[usize],
     ode: &mut Dynamics<'_, Mechanism>,
     s: &State,
-    out: &mut [Verdict],
+    out: &mut [ConditionValue],
 ) -> Result<(), SolveError> {
     if which.iter().any(|&i| watches[i].needs_reactions) {
         ode.evaluate(s)?;
@@ -100,7 +100,7 @@ pub(super) fn judge(
             watches[i].side = if here { 0.0 } else { verdict.margin.signum() };
         }
         let beyond = -watches[i].side * verdict.margin;
-        *verdict = Verdict { holds: beyond >= 0.0, margin: beyond };
+        *verdict = ConditionValue { holds: beyond >= 0.0, margin: beyond };
     }
     Ok(())
 }

@@ -4,16 +4,14 @@
 //! upper bound is negative the condition does not hold in between. Else the interval is halved, the earlier half first, until the
 //! condition holds at an instant or the interval is one.
 
+use super::MechanismStep;
 use super::advance::DEEPEST;
-use super::search::Point;
+use super::search::ConditionSample;
 use sarrus_math::Enclosure;
-use sarrus_solve::integrators::Taken;
-use sarrus_solve::{Dynamics, StepError};
-use sarrus_system::conditions::Verdict;
-use sarrus_system::motion::{Frame, Motion};
-use sarrus_system::{Conditions, Mechanism};
-
-type Step<'a, 'b> = Taken<'a, Dynamics<'b, Mechanism>>;
+use sarrus_solve::StepError;
+use sarrus_system::Conditions;
+use sarrus_system::conditions::ConditionValue;
+use sarrus_system::motion::{BodiesAtInstant, MotionBounds};
 
 /// Margins that have bounds between two frames.
 pub(super) trait Margins {
@@ -29,7 +27,8 @@ pub(super) trait Margins {
     }
 
     /// Bounds on margin `i` between two frames.
-    fn enclose(&self, i: usize, motion: &Motion, a: &Frame, b: &Frame) -> Enclosure;
+    fn enclose(&self, i: usize, motion: &MotionBounds, a: &BodiesAtInstant, b: &BodiesAtInstant)
+    -> Enclosure;
 }
 
 impl Margins for Conditions {
@@ -41,13 +40,20 @@ impl Margins for Conditions {
         self.bounded_bodies()
     }
 
-    fn enclose(&self, i: usize, motion: &Motion, a: &Frame, b: &Frame) -> Enclosure {
+    fn enclose(
+        &self,
+        i: usize,
+        motion: &MotionBounds,
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
+    ) -> Enclosure {
         Conditions::enclose(self, i, motion, a, b)
     }
 }
 
 /// Tells what a condition is at an instant of the step.
-type Judge<'a> = &'a mut dyn FnMut(&mut Step<'_, '_>, f64) -> Result<Verdict, StepError>;
+type ConditionTest<'a> =
+    &'a mut dyn FnMut(&mut MechanismStep<'_, '_>, f64) -> Result<ConditionValue, StepError>;
 
 /// Intervals of a step that are halved for one event; then its samples alone count, and the report says so.
 const MOST: usize = 500;
@@ -57,10 +63,10 @@ const FEWEST: usize = 8;
 /// Finds moments at which conditions hold.
 #[derive(Clone, Default)]
 pub(super) struct Windows {
-    motion: Option<Motion>,
+    motion: Option<MotionBounds>,
     /// Start of the step that the motion is of \[s\].
     sampled: Option<f64>,
-    frames: Vec<Frame>,
+    frames: Vec<BodiesAtInstant>,
     halved: usize,
     /// Intervals that may be halved for each event, and whether the last step took all of them. Then the next has half as many.
     allowed: Vec<(usize, bool)>,
@@ -97,10 +103,10 @@ impl Windows {
     /// Whether a condition that holds at neither end of the step holds nowhere in it.
     pub fn is_clear(
         &mut self,
-        step: &mut Step<'_, '_>,
+        step: &mut MechanismStep<'_, '_>,
         conditions: &impl Margins,
         margin: Margin,
-        points: [Point; 2],
+        points: [ConditionSample; 2],
     ) -> Result<bool, StepError> {
         self.begin_search();
         self.allowed.resize(conditions.count(), (MOST, false));
@@ -127,16 +133,16 @@ impl Windows {
     /// The first instants between which a condition that does not hold at `a` begins to hold: not at the first, at the second.
     pub fn first(
         &mut self,
-        step: &mut Step<'_, '_>,
+        step: &mut MechanismStep<'_, '_>,
         conditions: &impl Margins,
         margin: Margin,
-        [a, b]: [Point; 2],
-        judge: Judge<'_>,
-    ) -> Result<Option<[Point; 2]>, StepError> {
+        [a, b]: [ConditionSample; 2],
+        judge: ConditionTest<'_>,
+    ) -> Result<Option<[ConditionSample; 2]>, StepError> {
         self.sample(step, conditions)?;
         let Some(motion) = self.motion.take() else { return Ok(None) };
-        self.frames.resize_with(DEEPEST + 3, Frame::default);
-        let mut search = Search { conditions, margin, motion: &motion, judge };
+        self.frames.resize_with(DEEPEST + 3, BodiesAtInstant::default);
+        let mut search = WindowSearch { conditions, margin, motion: &motion, judge };
         let result =
             self.ends(step, [a.0, b.0]).and_then(|()| self.search(&mut search, step, [0, 1], [a, b], 0));
         self.motion = Some(motion);
@@ -154,16 +160,16 @@ impl Windows {
     /// An instant within the interval up to which a condition only ceases to hold, and at which it is false.
     pub fn leaves(
         &mut self,
-        step: &mut Step<'_, '_>,
+        step: &mut MechanismStep<'_, '_>,
         conditions: &impl Margins,
         margin: Margin,
-        [a, b]: [Point; 2],
-        judge: Judge<'_>,
-        is_false: &dyn Fn(&Verdict) -> bool,
-    ) -> Result<Option<Point>, StepError> {
+        [a, b]: [ConditionSample; 2],
+        judge: ConditionTest<'_>,
+        is_false: &dyn Fn(&ConditionValue) -> bool,
+    ) -> Result<Option<ConditionSample>, StepError> {
         self.sample(step, conditions)?;
         let Some(motion) = self.motion.take() else { return Ok(None) };
-        self.frames.resize_with(DEEPEST + 3, Frame::default);
+        self.frames.resize_with(DEEPEST + 3, BodiesAtInstant::default);
         let (mut w, mut result) = (b.0 - a.0, Ok(None));
         for _ in 0..DEEPEST {
             w *= 0.5;
@@ -188,14 +194,14 @@ impl Windows {
     /// Bounds the motion over the step, once.
     pub fn sample(
         &mut self,
-        step: &mut Step<'_, '_>,
+        step: &mut MechanismStep<'_, '_>,
         conditions: &impl Margins,
-    ) -> Result<&Motion, StepError> {
+    ) -> Result<&MotionBounds, StepError> {
         self.allowed.resize(conditions.count(), (MOST, false));
         let (t, end) = (step.info.t, step.end.t);
         let system = step.ode.problem().system().clone();
         let order = step.order();
-        let motion = self.motion.get_or_insert_with(|| Motion::of(&system, order).with_bends());
+        let motion = self.motion.get_or_insert_with(|| MotionBounds::of(&system, order).with_bends());
         if self.sampled == Some(t) {
             return Ok(motion);
         }
@@ -211,11 +217,11 @@ impl Windows {
     }
 
     /// The bounds of the step that was sampled last.
-    pub fn motion(&self) -> Option<&Motion> {
+    pub fn motion(&self) -> Option<&MotionBounds> {
         self.motion.as_ref()
     }
 
-    fn ends(&mut self, step: &mut Step<'_, '_>, times: [f64; 2]) -> Result<(), StepError> {
+    fn ends(&mut self, step: &mut MechanismStep<'_, '_>, times: [f64; 2]) -> Result<(), StepError> {
         for (k, t) in times.into_iter().enumerate() {
             let (ode, s) = step.at(t)?;
             ode.problem_mut().frame(s, &mut self.frames[k]);
@@ -225,12 +231,12 @@ impl Windows {
 
     fn search(
         &mut self,
-        search: &mut Search<'_, impl Margins>,
-        step: &mut Step<'_, '_>,
+        search: &mut WindowSearch<'_, impl Margins>,
+        step: &mut MechanismStep<'_, '_>,
         [a, b]: [usize; 2],
-        points: [Point; 2],
+        points: [ConditionSample; 2],
         depth: usize,
-    ) -> Result<Option<[Point; 2]>, StepError> {
+    ) -> Result<Option<[ConditionSample; 2]>, StepError> {
         let holds = points[1].1.holds;
         let bracket = holds.then_some(points);
         let frames = [&self.frames[a], &self.frames[b]];
@@ -257,11 +263,11 @@ impl Windows {
     }
 }
 
-struct Search<'a, M> {
+struct WindowSearch<'a, M> {
     conditions: &'a M,
     margin: Margin,
-    motion: &'a Motion,
-    judge: Judge<'a>,
+    motion: &'a MotionBounds,
+    judge: ConditionTest<'a>,
 }
 
 impl Margin {
@@ -270,9 +276,9 @@ impl Margin {
     fn decide(
         &self,
         conditions: &impl Margins,
-        motion: &Motion,
-        [a, b]: [&Frame; 2],
-        points: [Point; 2],
+        motion: &MotionBounds,
+        [a, b]: [&BodiesAtInstant; 2],
+        points: [ConditionSample; 2],
     ) -> Option<f64> {
         let bound = conditions.enclose(self.number, motion, a, b) * self.sign;
         if points[1].1.holds {

@@ -4,11 +4,11 @@
 //! is not eliminated. Its entries do not depend on masses, so rounding in NᵀKN is relative to the entries of K. An orthonormal basis taken
 //! first would mix them with 1/√(inertia): a thin section has 10⁵ times the entries of its displacements. Dense: O(nv nc²).
 
-use crate::components::Part;
+use crate::components::Component;
 use crate::error::SetupError;
 use crate::memory;
 use crate::rank::{holonomic_rank, scaled_rows};
-use crate::start::Rows;
+use crate::start::RowRank;
 use sarrus_math::solve::PivotedQr;
 use sarrus_model::Span;
 use sarrus_solve::{Equations, Structure};
@@ -29,8 +29,8 @@ pub(super) fn free_motions(
     eq: &Equations,
     holonomic_only: bool,
 ) -> Result<Vec<Vec<f64>>, SetupError> {
-    let rank = if holonomic_only { Some(holonomic_rank(s, eq)?) } else { Rows::find(s, eq)?.rank };
-    let all = Part { rows: (0..s.rows.len()).collect(), cols: (0..s.cols.len()).collect() };
+    let rank = if holonomic_only { Some(holonomic_rank(s, eq)?) } else { RowRank::find(s, eq)?.rank };
+    let all = Component { rows: (0..s.rows.len()).collect(), cols: (0..s.cols.len()).collect() };
     let J = scaled_rows(s, eq, &all, &vec![1.0; s.nv]);
     let wanted =
         |r: &sarrus_solve::RowBlock| r.start..r.start + if holonomic_only { r.holonomic } else { r.size };

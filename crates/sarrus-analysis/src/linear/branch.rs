@@ -4,11 +4,11 @@
 //! branch ends, and a damped motion tells how it goes on. That it ends, and does not only bend, is told by taking the loads back from there: a rest
 //! that stays away has jumped. Stops that a jump meets ([`super::stops`]) are left out of that look.
 
-use super::equilibrium::Search;
+use super::equilibrium::EquilibriumSearch;
 use super::linearize::momentum;
-use super::newton::{Bounds, Stop};
+use super::newton::{IterationBounds, NewtonStop};
 use super::rest::{Rest, rest};
-use super::statics::{HALVINGS, Kept, LONG, SHORT, STRAYS, Statics};
+use super::statics::{HALVINGS, LONG, SHORT, STRAYS, SavedPosition, Statics};
 use super::stops::Stops;
 use crate::error::SetupError;
 use sarrus_solve::State;
@@ -41,7 +41,7 @@ pub(super) enum Followed {
 }
 
 /// What a damped motion from the end of a branch comes to.
-enum Beyond {
+enum BranchOutcome {
     /// Rest, under this share of the loads.
     Came(f64, Box<Rest>),
     /// A stop, on this way from the state at hand, and whether it would have jumped without that.
@@ -55,14 +55,14 @@ impl Statics<'_> {
     pub fn follow(
         &mut self,
         [from, to]: [f64; 2],
-        watch: &mut dyn FnMut(&Search),
+        watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<Followed, SetupError> {
         let (mut at, mut more) = (from, to - from);
         let least = 0.5_f64.powi(FINE) * more;
         let beyond = 0.5_f64.powi(HALVINGS) * more;
         // without loads the start may be no rest yet: the branch begins at the one that it leads to
         self.load(from)?;
-        let begun = self.iterate(0.0, Bounds { longest: SHORT, downhill: true }, watch)?;
+        let begun = self.iterate(0.0, IterationBounds { longest: SHORT, downhill: true }, watch)?;
         let mut on_branch = begun.is_ok();
         let mut stable = match begun {
             Ok(rest) => self.is_stable(&rest),
@@ -75,7 +75,7 @@ impl Statics<'_> {
             let before = self.keep();
             self.load(next)?;
             // near rests that are stable K is positive: elsewhere steps lead to any branch
-            let bounds = Bounds { longest: LONG, downhill: stable == Some(true) };
+            let bounds = IterationBounds { longest: LONG, downhill: stable == Some(true) };
             let done = self.iterate(0.0, bounds, watch)?;
             let mut level = false;
             if let Ok(rest) = done {
@@ -95,7 +95,7 @@ impl Statics<'_> {
                 // nothing stable to stay on, as where the loads alone tell where to hang
                 level = lost && stable.is_none();
                 more = if level { 0.0 } else { more };
-            } else if let Err(Stop::Met(way)) = done {
+            } else if let Err(NewtonStop::Met(way)) = done {
                 let strays = on_branch && self.solvers.newton.as_ref().is_some_and(|n| n.strays(STRAYS));
                 if !strays {
                     return Ok(Followed::Met(way, end));
@@ -112,12 +112,12 @@ impl Statics<'_> {
             let may_end = end.is_none() && on_branch && !level;
             let (next, rest) =
                 match self.go_on(&before, [at, beyond, to], [may_end, stable == Some(true)], watch)? {
-                    Beyond::Came(next, rest) => (next, rest),
-                    Beyond::Met(way, jumped) => {
+                    BranchOutcome::Came(next, rest) => (next, rest),
+                    BranchOutcome::Met(way, jumped) => {
                         let here = jumped.then_some(BranchEnd { load: at });
                         return Ok(Followed::Met(way, end.or(here)));
                     }
-                    Beyond::Lost => {
+                    BranchOutcome::Lost => {
                         let here = (on_branch && stable == Some(true)).then_some(BranchEnd { load: at });
                         return Ok(Followed::Lost(end.or(here)));
                     }
@@ -139,25 +139,25 @@ impl Statics<'_> {
     /// Goes where a damped motion would from the rest `before`, where a branch ends or forks, under a little more than its share `at` of the loads.
     fn go_on(
         &mut self,
-        before: &Kept,
+        before: &SavedPosition,
         [at, beyond, to]: [f64; 3],
         [may_end, stable]: [bool; 2],
-        watch: &mut dyn FnMut(&Search),
-    ) -> Result<Beyond, SetupError> {
+        watch: &mut dyn FnMut(&EquilibriumSearch),
+    ) -> Result<BranchOutcome, SetupError> {
         // little leads on just beyond an end: farther where that is too slow
         for share in [at + beyond, at + 32.0 * beyond, to].map(|share| share.min(to)) {
             self.load(share)?;
             match self.relax(watch)? {
-                Ok(rest) => return Ok(Beyond::Came(share, Box::new(rest))),
-                Err(Stop::Met(way)) => {
+                Ok(rest) => return Ok(BranchOutcome::Came(share, Box::new(rest))),
+                Err(NewtonStop::Met(way)) => {
                     let back = (at - beyond).max(0.0);
                     let jumped = may_end && self.jumps_past_stops(before, [back, share], stable, watch)?;
-                    return Ok(Beyond::Met(way, jumped));
+                    return Ok(BranchOutcome::Met(way, jumped));
                 }
                 Err(_) => self.put_back(before)?,
             }
         }
-        Ok(Beyond::Lost)
+        Ok(BranchOutcome::Lost)
     }
 
     /// Whether the rest at hand under `next` is much farther from that under `at` than the tangent at hand tells, whose factors are the last.
@@ -173,16 +173,16 @@ impl Statics<'_> {
     /// Whether the rest at hand, which came of the rest `before`, stays away from there when the loads are taken back to `share`.
     fn has_jumped(
         &mut self,
-        before: &Kept,
+        before: &SavedPosition,
         share: f64,
-        watch: &mut dyn FnMut(&Search),
+        watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<bool, SetupError> {
         let apart =
             |a: &State| a.q.iter().zip(&before.state.q).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
         let here = self.keep();
         let way = apart(&self.state);
         self.load(share)?;
-        let back = self.iterate(0.0, Bounds { longest: LONG, downhill: false }, watch)?;
+        let back = self.iterate(0.0, IterationBounds { longest: LONG, downhill: false }, watch)?;
         let left = apart(&self.state);
         self.put_back(&here)?;
         Ok(back.is_ok() && left >= JUMP * way)
@@ -192,10 +192,10 @@ impl Statics<'_> {
     /// was stable, one that comes to no rest then has.
     fn jumps_past_stops(
         &mut self,
-        before: &Kept,
+        before: &SavedPosition,
         [back, share]: [f64; 2],
         stable: bool,
-        watch: &mut dyn FnMut(&Search),
+        watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<bool, SetupError> {
         let here = self.keep();
         self.put_back(before)?;
@@ -213,9 +213,9 @@ impl Statics<'_> {
     /// Where the branch of rests from `start` ends on the way to the rest at hand, or to a stop that is met at it.
     pub fn branch_end(
         &mut self,
-        start: &Kept,
+        start: &SavedPosition,
         [from, to]: [f64; 2],
-        watch: &mut dyn FnMut(&Search),
+        watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<Option<BranchEnd>, SetupError> {
         // what follows the branch has told, and behind a stop the way is on another one
         if !self.bounds.downhill || self.solvers.newton.is_none() || from == to || !self.fresh {

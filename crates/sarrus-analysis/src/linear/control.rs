@@ -10,10 +10,10 @@
 //! what is sampled. Refused by name: states that do not come to rest.
 
 use super::branch::BranchEnd;
-use super::equilibrium::Search;
+use super::equilibrium::EquilibriumSearch;
 use super::rest::Rest;
 use super::search::NEARLY;
-use super::statics::{Found, Kept, Statics};
+use super::statics::{SavedPosition, Statics, StaticsOutcome};
 use super::stops::RUN;
 use super::together::together;
 use crate::error::SetupError;
@@ -33,7 +33,7 @@ const STEPS: usize = 10;
 const HALVINGS: u32 = 10;
 
 /// The states of controllers that come to rest with the mechanism.
-pub(super) struct Control {
+pub(super) struct ControllerStates {
     sampler: Option<Sampler>,
     /// Whether some are not sampled.
     continuous: bool,
@@ -41,7 +41,7 @@ pub(super) struct Control {
     states: Vec<(usize, String)>,
 }
 
-impl Control {
+impl ControllerStates {
     /// Of a model whose mechanism starts at `state`; none where nothing is controlled.
     pub fn new(
         model: &Model,
@@ -49,7 +49,7 @@ impl Control {
         mechanism: &mut Mechanism,
         state: &State,
         span: (f64, f64),
-    ) -> Result<Option<Control>, SetupError> {
+    ) -> Result<Option<ControllerStates>, SetupError> {
         let mut states = Vec::new();
         let (mut sampled, mut continuous) = (false, false);
         for element in system.controllers.iter().filter(|c| !c.controller.is_input()) {
@@ -66,7 +66,7 @@ impl Control {
         } else {
             None
         };
-        let mut control = Control { sampler, continuous, states };
+        let mut control = ControllerStates { sampler, continuous, states };
         control.keep_read(mechanism, state);
         // without states too, as of a proportional one, outputs change with the position
         let controls = system.controllers.iter().any(|c| !c.controller.is_input());
@@ -77,7 +77,7 @@ impl Control {
     /// Leaves out states that no force reads, and no state that is kept.
     fn keep_read(&mut self, mechanism: &mut Mechanism, state: &State) {
         let (mut eq, accel) = (Equations::new(mechanism), Accel::zeros(mechanism.structure()));
-        let mut look = |control: &Control, s: &State| {
+        let mut look = |control: &ControllerStates, s: &State| {
             mechanism.update(s, Stage::FORCE, &mut eq);
             (eq.f.clone(), control.rates(mechanism, s, &eq, &accel))
         };
@@ -148,8 +148,8 @@ impl Control {
         &self,
         statics: &mut Statics<'_>,
         shares: [f64; 2],
-        watch: &mut dyn FnMut(&Search),
-    ) -> Result<(Found, Option<BranchEnd>), SetupError> {
+        watch: &mut dyn FnMut(&EquilibriumSearch),
+    ) -> Result<(StaticsOutcome, Option<BranchEnd>), SetupError> {
         let start = statics.keep();
         let one_by_one = self.in_turn(statics, shares, watch);
         let (found, end) = match one_by_one {
@@ -171,8 +171,8 @@ impl Control {
         &self,
         statics: &mut Statics<'_>,
         shares: [f64; 2],
-        watch: &mut dyn FnMut(&Search),
-    ) -> Result<(Found, Option<BranchEnd>), SetupError> {
+        watch: &mut dyn FnMut(&EquilibriumSearch),
+    ) -> Result<(StaticsOutcome, Option<BranchEnd>), SetupError> {
         let start = statics.keep();
         let (mut found, end) = statics.bring_on(shares, watch)?;
         if !found.found {
@@ -251,9 +251,9 @@ impl Control {
     fn sampled(
         &self,
         statics: &mut Statics<'_>,
-        start: &Kept,
-        watch: &mut dyn FnMut(&Search),
-    ) -> Result<Option<Found>, SetupError> {
+        start: &SavedPosition,
+        watch: &mut dyn FnMut(&EquilibriumSearch),
+    ) -> Result<Option<StaticsOutcome>, SetupError> {
         if self.continuous || self.sampler.is_none() {
             return Ok(None);
         }
@@ -279,7 +279,7 @@ impl Control {
         statics: &mut Statics<'_>,
         r: &[f64],
         to: [f64; 2],
-        watch: &mut dyn FnMut(&Search),
+        watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<Option<Vec<f64>>, SetupError> {
         let n = self.states.len();
         let mut B = vec![0.0; n * n];

@@ -14,7 +14,7 @@
 //! rest with the mechanism ([`super::control`]). Times stand still: drivers hold where they are at the start. Cost: a sparse factorization a step.
 
 use super::branch::BranchEnd;
-use super::control::Control;
+use super::control::ControllerStates;
 use super::paths::Paths;
 use super::rest::Rest;
 use super::search::NEARLY;
@@ -25,12 +25,12 @@ use crate::VERSION;
 use crate::assemble::assemble;
 use crate::error::SetupError;
 use crate::redundancy::with_contacts;
-use crate::settings::{Overrides, Settings};
+use crate::settings::{RunOverrides, Settings};
 use crate::trajectory::Trajectory;
 use sarrus_model::Model;
 use sarrus_solve::State;
 use sarrus_system::contact::TouchingPlace;
-use sarrus_system::contact::friction::Friction;
+use sarrus_system::contact::friction::FrictionLaw;
 use sarrus_system::{Columns, Family, Mechanism, System};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -121,7 +121,7 @@ pub struct LoadStep {
 
 /// Where a search for rest is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Search {
+pub struct EquilibriumSearch {
     /// Steps tried, those that were taken back included.
     pub trials: u32,
     /// Steps made.
@@ -140,9 +140,9 @@ pub fn equilibrium_with(
     model: &Model,
     system: &Arc<System>,
     options: &EquilibriumOptions,
-    watch: &mut dyn FnMut(&Search),
+    watch: &mut dyn FnMut(&EquilibriumSearch),
 ) -> Result<Equilibrium, SetupError> {
-    let settings = Settings::read(model, &Overrides::default())?;
+    let settings = Settings::read(model, &RunOverrides::default())?;
     let columns = Columns::new(model, system, &settings.columns)?;
     let assembled = assemble(model, system, settings.assembly)?;
     let mut state = assembled.state;
@@ -152,7 +152,7 @@ pub fn equilibrium_with(
     mechanism.set_hints(&assembled.hints);
     let stops = Stops::new(model, system, &settings, &mut mechanism, &state)?;
     let span = (settings.t_start, settings.t_end);
-    let control = Control::new(model, system, &mut mechanism, &state, span)?;
+    let control = ControllerStates::new(model, system, &mut mechanism, &state, span)?;
     let mut statics = Statics::new(system, state, &assembled.hints, stops, options)?;
     let first = statics.energy();
     let (mut names, mut units) = (vec!["load".to_string()], vec!["1"]);
@@ -181,7 +181,7 @@ pub fn equilibrium_with(
             ));
         }
         if !here.found {
-            let Search { trials, steps, .. } = statics.counts;
+            let EquilibriumSearch { trials, steps, .. } = statics.counts;
             let load = (parts > 1).then_some(load);
             return Err(SetupError::NoEquilibrium {
                 residual: here.rest.residual(),
@@ -290,7 +290,7 @@ fn sticking(mechanism: &mut Mechanism, state: &State) -> Option<String> {
     let contact = |place: &TouchingPlace| &system.contacts[place.contact as usize].contact;
     let sticks = |place: &&TouchingPlace| {
         let across = place.force.iter().map(|f| f * f).sum::<f64>() - place.normal * place.normal;
-        matches!(contact(place).friction, Some(Friction::Bristle { .. } | Friction::Lugre { .. }))
+        matches!(contact(place).friction, Some(FrictionLaw::Bristle { .. } | FrictionLaw::Lugre { .. }))
             && across > NEARLY * place.normal * place.normal
     };
     places.iter().find(sticks).map(|place| contact(place).name.clone())
@@ -300,7 +300,7 @@ fn sticking(mechanism: &mut Mechanism, state: &State) -> Option<String> {
 fn creeping(mechanism: &mut Mechanism, state: &State) -> Option<String> {
     let (system, mut places) = (mechanism.system().clone(), Vec::new());
     mechanism.contact_places(state, None, &mut places);
-    let rubs = |i: &usize| matches!(system.contacts[*i].contact.friction, Some(Friction::Coulomb { .. }));
+    let rubs = |i: &usize| matches!(system.contacts[*i].contact.friction, Some(FrictionLaw::Coulomb { .. }));
     let touches = |i: &usize| places.iter().any(|place| place.contact as usize == *i);
     let contacts = (0..system.contacts.len()).filter(rubs).filter(touches);
     let contacts = contacts.map(|i| &system.contacts[i].contact.name);

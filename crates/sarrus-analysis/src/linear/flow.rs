@@ -25,7 +25,7 @@ const SMALL_ANGLE: f64 = 1e-4;
 
 /// The motion of one body beyond that of the frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Own {
+enum RelativeMotion {
     /// A coordinate that is nowhere in space.
     Coordinate,
     /// A point: it has no axes in which it could move.
@@ -35,7 +35,7 @@ enum Own {
 }
 
 /// A state with the poses of its bodies and its accelerations.
-pub(super) struct Moving<'a> {
+pub(super) struct MovingState<'a> {
     pub system: &'a System,
     pub state: &'a State,
     pub vdot: &'a [f64],
@@ -44,13 +44,13 @@ pub(super) struct Moving<'a> {
     abstracts: Vec<bool>,
 }
 
-impl<'a> Moving<'a> {
+impl<'a> MovingState<'a> {
     pub fn new(system: &'a System, mechanism: &mut Mechanism, state: &'a State, vdot: &'a [f64]) -> Self {
         let poses = mechanism.observe(state, |at| at.poses.to_vec());
         let directory = &system.directory;
         let mut abstracts: Vec<bool> = directory.bodies.iter().map(|b| b.rotor || b.shares).collect();
         directory.floating.iter().for_each(|f| abstracts[f.frame as usize] = false);
-        Moving { system, state, vdot, poses, abstracts }
+        MovingState { system, state, vdot, poses, abstracts }
     }
 
     /// The bodies that are somewhere in space, by number.
@@ -102,21 +102,21 @@ pub(super) struct Flow {
     pub turn: Vec3<f64>,
     /// ξ, the velocity of the point of the frame at the world's origin \[m/s\].
     pub drift: Vec3<f64>,
-    own: Vec<Own>,
+    own: Vec<RelativeMotion>,
 }
 
 impl Flow {
     /// The flow whose frame has the screw (Ω, ξ): what is left of the velocities is the bodies' own.
-    pub fn new(moving: &Moving, turn: Vec3<f64>, drift: Vec3<f64>) -> Flow {
-        let mut own = vec![Own::Coordinate; moving.poses.len()];
+    pub fn new(moving: &MovingState, turn: Vec3<f64>, drift: Vec3<f64>) -> Flow {
+        let mut own = vec![RelativeMotion::Coordinate; moving.poses.len()];
         for (i, body) in moving.in_space() {
             own[i] = if body.kind.turns() {
                 let pose = &moving.poses[i];
                 let [v, w] = [linear(body, &moving.state.v), angular(body, &moving.state.v)];
                 let spin = w - pose.rot.transpose_mul(turn);
-                Own::Body { spin, slide: pose.rot.transpose_mul(v - drift - turn.cross(pose.p)) }
+                RelativeMotion::Body { spin, slide: pose.rot.transpose_mul(v - drift - turn.cross(pose.p)) }
             } else {
-                Own::Point
+                RelativeMotion::Point
             };
         }
         Flow { turn, drift, own }
@@ -124,11 +124,11 @@ impl Flow {
 
     /// σ of a body, in body axes.
     pub fn spin(&self, i: usize) -> Vec3<f64> {
-        if let Own::Body { spin, .. } = self.own[i] { spin } else { Vec3::zero() }
+        if let RelativeMotion::Body { spin, .. } = self.own[i] { spin } else { Vec3::zero() }
     }
 
     /// Velocities that the flow does not have, and accelerations: zero on a steady motion.
-    pub fn misfit(&self, moving: &Moving) -> [Vec<f64>; 2] {
+    pub fn misfit(&self, moving: &MovingState) -> [Vec<f64>; 2] {
         let (mut speeds, mut accelerations) = (vec![0.0; moving.vdot.len()], moving.vdot.to_vec());
         for (i, body) in moving.in_space() {
             let pose = &moving.poses[i];
@@ -136,7 +136,7 @@ impl Flow {
             let [a, wdot] = [linear(body, moving.vdot), angular(body, moving.vdot)];
             let (mut a_own, mut v_left) = (Vec3::zero(), Vec3::zero());
             match self.own[i] {
-                Own::Body { spin, slide } => a_own = pose.rot * spin.cross(slide),
+                RelativeMotion::Body { spin, slide } => a_own = pose.rot * spin.cross(slide),
                 _ => v_left = v - self.drift - self.turn.cross(pose.p),
             }
             put(body, v_left, Vec3::zero(), &mut speeds);
@@ -147,14 +147,20 @@ impl Flow {
     }
 
     /// Γ (δq, δv), subtracted from `rates` and `accelerations`.
-    pub fn subtract(&self, moving: &Moving, dq: &[f64], dv: &[f64], [rates, accelerations]: [&mut [f64]; 2]) {
+    pub fn subtract(
+        &self,
+        moving: &MovingState,
+        dq: &[f64],
+        dv: &[f64],
+        [rates, accelerations]: [&mut [f64]; 2],
+    ) {
         for (i, body) in moving.in_space() {
             let rot = &moving.poses[i].rot;
             let [x, theta] = [linear(body, dq), angular(body, dq)];
             let [v, w] = [linear(body, dv), angular(body, dv)];
             let (mut gx, mut gv) = (self.turn.cross(x), self.turn.cross(v));
             let (mut gtheta, mut gw) = (Vec3::zero(), Vec3::zero());
-            if let Own::Body { spin, slide } = self.own[i] {
+            if let RelativeMotion::Body { spin, slide } = self.own[i] {
                 let omega = angular(body, &moving.state.v);
                 gx += *rot * theta.cross(slide);
                 gv += *rot * (w.cross(slide) + theta.cross(omega.cross(slide)));
@@ -169,14 +175,14 @@ impl Flow {
     }
 
     /// The flow for a time τ.
-    pub fn over(&self, tau: f64) -> Step {
+    pub fn over(&self, tau: f64) -> FlowStep {
         let own = self.own.iter().map(|own| match own {
-            Own::Body { spin, slide } => {
+            RelativeMotion::Body { spin, slide } => {
                 (rotation(spin.scale(tau)), mean_rotation(spin.scale(tau), slide.scale(tau)))
             }
             _ => (Mat3::identity(), Vec3::zero()),
         });
-        Step { flow: self.clone(), tau, frame: rotation(self.turn.scale(tau)), own: own.collect() }
+        FlowStep { flow: self.clone(), tau, frame: rotation(self.turn.scale(tau)), own: own.collect() }
     }
 }
 
@@ -199,7 +205,7 @@ fn mean_rotation(theta: Vec3<f64>, x: Vec3<f64>) -> Vec3<f64> {
 }
 
 /// A flow over some time.
-pub(super) struct Step {
+pub(super) struct FlowStep {
     flow: Flow,
     tau: f64,
     /// Q.
@@ -208,16 +214,16 @@ pub(super) struct Step {
     own: Vec<(Mat3<f64>, Vec3<f64>)>,
 }
 
-impl Step {
+impl FlowStep {
     /// The state that the flow leads to.
-    pub fn state(&self, moving: &Moving, mechanism: &Mechanism) -> State {
-        let Step { flow, tau, .. } = self;
+    pub fn state(&self, moving: &MovingState, mechanism: &Mechanism) -> State {
+        let FlowStep { flow, tau, .. } = self;
         let mut state = moving.state.clone();
         state.t += tau;
         // R' = R exp(τ RᵀΩ) exp(τσ); coordinates advance
         let [mut first, mut second] = [(); 2].map(|()| vec![0.0; state.v.len()]);
         for (i, body) in moving.system.directory.bodies.iter().enumerate().skip(1) {
-            if matches!(flow.own[i], Own::Coordinate) {
+            if matches!(flow.own[i], RelativeMotion::Coordinate) {
                 let own = body.v..body.v + body.kind.nv();
                 first[own.clone()].iter_mut().zip(&state.v[own]).for_each(|(d, v)| *d = tau * v);
                 continue;
@@ -240,7 +246,7 @@ impl Step {
     }
 
     /// The accelerations there, if the flow carries the motion along.
-    pub fn accelerations(&self, moving: &Moving) -> Vec<f64> {
+    pub fn accelerations(&self, moving: &MovingState) -> Vec<f64> {
         let mut out = moving.vdot.to_vec();
         for (i, body) in moving.in_space() {
             let (turned, c) = &self.own[i];
@@ -253,7 +259,7 @@ impl Step {
     }
 
     /// (δq, δv) carried along.
-    pub fn carry(&self, moving: &Moving, dq: &[f64], dv: &[f64]) -> [Vec<f64>; 2] {
+    pub fn carry(&self, moving: &MovingState, dq: &[f64], dv: &[f64]) -> [Vec<f64>; 2] {
         let (mut q, mut v) = (dq.to_vec(), dv.to_vec());
         for (i, body) in moving.in_space() {
             let ((turned, c), rot) = (&self.own[i], &moving.poses[i].rot);
@@ -270,7 +276,7 @@ impl Step {
     /// The derivative of [`carry`](Step::carry) along the motion, added: c keeps its axes in a body, which rotate.
     pub fn add_slip(
         &self,
-        moving: &Moving,
+        moving: &MovingState,
         dq: &[f64],
         dv: &[f64],
         [rates, accelerations]: &mut [Vec<f64>; 2],

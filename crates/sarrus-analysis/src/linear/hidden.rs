@@ -6,8 +6,8 @@
 //! they cancel. O(forces), for models that have such a mode.
 
 use super::linearize::{Linearization, ROUNDING};
-use super::squares::Sum;
-use sarrus_solve::{Equations, Pair, Problem, Stage, State};
+use super::squares::SumOfSquares;
+use sarrus_solve::{Equations, Problem, Stage, State, TangentBlock};
 use sarrus_system::body::BodyKind;
 use sarrus_system::{Mechanism, System};
 use std::sync::Arc;
@@ -18,14 +18,14 @@ const SEEN: f64 = 1e-6;
 const PART: f64 = 1e-12;
 
 /// What acts on modes at a state.
-pub(super) struct Judge<'a> {
+pub(super) struct ModeForces<'a> {
     system: Arc<System>,
     linear: &'a Linearization,
     /// The largest force on a body, in the directions of its position \[N\].
     load: f64,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> ModeForces<'a> {
     pub(super) fn new(mechanism: &mut Mechanism, state: &State, linear: &'a Linearization) -> Self {
         let mut eq = Equations::new(mechanism);
         mechanism.update(state, Stage::FORCE, &mut eq);
@@ -59,7 +59,7 @@ impl<'a> Judge<'a> {
         }
         let unbalanced = self.linear.unbalanced * all * all;
         self.linear.springs.rows.chunk_by(|a, b| a.force == b.force).any(|rows| {
-            let sum = Sum::of(rows, z);
+            let sum = SumOfSquares::of(rows, z);
             let part = rows.iter().any(|row| row.parts(z) > PART * (row.largest() * all).powi(2));
             part && sum.value().abs() > sum.noise() + unbalanced && within(sum.value().abs())
         })
@@ -74,7 +74,7 @@ pub(super) fn rounded_forces(mechanism: &mut Mechanism, state: &State) -> Vec<f6
     mechanism.tangent(state, &vec![0.0; s.nv], &vec![0.0; s.nc], &mut tangent);
     let far = state.q.iter().fold(1.0_f64, |a, q| a.max(q.abs()));
     let mut out = vec![0.0; s.nv];
-    for Pair { at, offset, .. } in &tangent.pairs {
+    for TangentBlock { at, offset, .. } in &tangent.pairs {
         let [row, col] = at.map(|i| s.cols[i]);
         let block = tangent.K[*offset..][..row.size * col.size].chunks_exact(col.size);
         for (out, k) in out[row.start..].iter_mut().zip(block) {

@@ -26,7 +26,7 @@
 //! some more for the search for a frame. Where nothing moves or damps, the half of A that belongs to velocities is known.
 
 use super::basis::{check_size, free_motions};
-use super::flow::{Flow, Moving};
+use super::flow::{Flow, MovingState};
 use super::hidden::{moves, rounded_forces};
 use super::principal::principal;
 use super::rest::force_sizes;
@@ -35,11 +35,11 @@ use super::steady::{self, SteadyMotion};
 use crate::error::SetupError;
 use crate::failure;
 use sarrus_solve::{
-    Accel, Dynamics, Equations, HUB_DEGREE, Kkt, Options, Problem, Rank, Rows, SolveError, State, Structure,
-    Tangent, formulations, stabilizations,
+    Accel, ActiveRows, Dynamics, Equations, HUB_DEGREE, Kkt, Options, Problem, RankDemand, SolveError, State,
+    Structure, Tangent, formulations, stabilizations,
 };
 use sarrus_system::body::BodyKind;
-use sarrus_system::control::{Control, ControlState, Gradient};
+use sarrus_system::control::{ControlState, Gradient, LinearControllers};
 use sarrus_system::{Mechanism, System};
 
 /// A linear system ẋ = A x of small motions, x = (ξ, η, χ).
@@ -132,14 +132,14 @@ pub(super) const REST: f64 = 1e-8;
 pub(super) const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// The equations of motion at a state, with their solution and tangent.
-pub(super) struct Instant {
+pub(super) struct EquationsAtState {
     pub eq: Equations,
     pub accel: Accel,
     pub tangent: Tangent,
 }
 
-impl Instant {
-    pub fn new(mechanism: &mut Mechanism, state: &State) -> Result<Instant, SetupError> {
+impl EquationsAtState {
+    pub fn new(mechanism: &mut Mechanism, state: &State) -> Result<EquationsAtState, SetupError> {
         let system = mechanism.system().clone();
         let named = |source: SolveError| {
             let element = failure::element(&source, &system.mechanism());
@@ -158,13 +158,13 @@ impl Instant {
         let mut tangent = mechanism.system().new_tangent();
         // with the friction of joints, whose intensities the evaluation has found
         mechanism.fill_tangent(state, &accel.vdot, &accel.lambda, true, &mut tangent);
-        Ok(Instant { eq, accel, tangent })
+        Ok(EquationsAtState { eq, accel, tangent })
     }
 
     /// Small motions about the state.
     pub fn small<'a>(&'a self, system: &'a System, state: &'a State) -> Result<Small<'a>, SolveError> {
         let mut kkt = Kkt::new(&system.structure, &self.eq, HUB_DEGREE)?;
-        kkt.factor(&self.eq, Rows::All, Rank::Settle)?;
+        kkt.factor(&self.eq, ActiveRows::All, RankDemand::Settle)?;
         Ok(Small { system, eq: &self.eq, tangent: &self.tangent, kkt, state })
     }
 }
@@ -177,8 +177,8 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         let element = failure::element(&source, &system.mechanism());
         SetupError::Start { source, element }
     };
-    let instant = Instant::new(mechanism, state)?;
-    let Instant { eq, accel, tangent } = &instant;
+    let instant = EquationsAtState::new(mechanism, state)?;
+    let EquationsAtState { eq, accel, tangent } = &instant;
     let s = &system.structure;
     let rolling = s.rows.iter().any(|r| r.holonomic < r.size);
     let at_rest = state.v.iter().all(|v| *v == 0.0);
@@ -233,13 +233,13 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
     let none = |x: &[f64]| x.iter().all(|x| *x == 0.0);
     let controlled = control.acts.iter().any(|(o, _)| !(none(&o.q) && none(&o.v) && none(&o.x)));
     let undamped = at_rest && !rolling && !controlled && none(&tangent.D) && none(&tangent.phiddot_v);
-    let moving = Moving::new(&system, mechanism, state, &accel.vdot);
+    let moving = MovingState::new(&system, mechanism, state, &accel.vdot);
     let found = if at_rest {
         None
     } else {
         let follow: Result<Vec<_>, _> = Zq.iter().map(|z| small.follow(z)).collect();
         let follow = &follow.map_err(named)?;
-        let columns = steady::Columns { displacements: &Zq, follow, velocities: &Zv };
+        let columns = steady::SmallMotions { displacements: &Zq, follow, velocities: &Zv };
         Some(steady::find(mechanism, &moving, &instant, &mut small, &columns, scale))
     };
     let flow: Option<&Flow> = found.as_ref().filter(|(_, motion)| motion.steady).map(|(flow, _)| flow);
@@ -333,8 +333,8 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
 fn unsettled(
     mechanism: &mut Mechanism,
     state: &State,
-    instant: &Instant,
-    control: &Control,
+    instant: &EquationsAtState,
+    control: &LinearControllers,
 ) -> Vec<(String, f64)> {
     let mut xdot = vec![0.0; state.x.len()];
     mechanism.observe(state, |_| ());

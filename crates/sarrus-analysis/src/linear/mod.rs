@@ -33,10 +33,11 @@ mod together;
 pub(crate) use linearize::free_accelerations;
 
 pub use equilibrium::{
-    Equilibrium, EquilibriumOptions, EquilibriumReport, LoadStep, Search, equilibrium, equilibrium_with,
+    Equilibrium, EquilibriumOptions, EquilibriumReport, EquilibriumSearch, LoadStep, equilibrium,
+    equilibrium_with,
 };
 pub use linearize::{Linearization, linearize};
 pub use modes::{BodyShare, Displacement, Doing, Mode, ModeKind, ModesReport, modes, modes_at, modes_with};
-pub use place::{About, AboutError};
+pub use place::{AboutError, OperatingPoint};
 pub use prescribed::{EffortReport, Prescribed, PrescribedReport, prescribed};
-pub use steady::{Spin, SteadyMotion};
+pub use steady::{SteadyMotion, SteadySpin};

@@ -1,17 +1,17 @@
 //! Eigenvalues of small motions, with damping, and which bodies take part.
 
 use super::basis::check_size;
-use super::equilibrium::Search;
-use super::hidden::Judge;
+use super::equilibrium::EquilibriumSearch;
+use super::hidden::ModeForces;
 use super::linearize::{Linearization, REST, free_accelerations, linearize, mass_dot, rounded_positions};
-use super::place::About;
+use super::place::OperatingPoint;
 use super::rest::force_sizes;
 use super::roots::{Roots, roots, size};
 use super::steady::SteadyMotion;
 use crate::VERSION;
 use crate::error::SetupError;
 use crate::redundancy::{Nearby, Scaled, analyse, nearby_rank, shared};
-use crate::start::Rows;
+use crate::start::RowRank;
 use sarrus_math::solve::EigenPair;
 use sarrus_model::Model;
 use sarrus_solve::{Equations, Problem, Stage, State};
@@ -122,13 +122,13 @@ impl ModesReport {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Doing {
     /// Looking for the equilibrium.
-    Searching(Search),
+    Searching(EquilibriumSearch),
     /// Decomposing dense matrices: least number of freedoms that they have.
     Decomposing(usize),
 }
 
 /// The modes of `model` about a state.
-pub fn modes(model: &Model, system: &Arc<System>, about: About) -> Result<ModesReport, SetupError> {
+pub fn modes(model: &Model, system: &Arc<System>, about: OperatingPoint) -> Result<ModesReport, SetupError> {
     modes_with(model, system, about, &mut |_| {})
 }
 
@@ -136,7 +136,7 @@ pub fn modes(model: &Model, system: &Arc<System>, about: About) -> Result<ModesR
 pub fn modes_with(
     model: &Model,
     system: &Arc<System>,
-    about: About,
+    about: OperatingPoint,
     watch: &mut dyn FnMut(Doing),
 ) -> Result<ModesReport, SetupError> {
     check_size(&system.structure, "modes")?;
@@ -154,7 +154,7 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
     mechanism.update(state, Stage::POSITION, &mut eq);
     let equilibrium = at_rest(mechanism, state, &linear) && linear.unsettled.is_empty();
     let roots = roots(&linear).map_err(|_| SetupError::NoModes { size: linear.size() })?;
-    let judge = Judge::new(mechanism, state, &linear);
+    let judge = ModeForces::new(mechanism, state, &linear);
     let mut hides = 0.0_f64;
     let mut modes: Vec<Mode> = Vec::new();
     for (pair, &hidden) in roots.pairs.iter().zip(&roots.hidden).filter(|(p, _)| p.value[1] >= 0.0) {
@@ -326,7 +326,7 @@ fn refuse_singular(mechanism: &mut Mechanism, state: &State) -> Result<(), Setup
     let structure = &system.structure;
     let mut eq = Equations::new(mechanism);
     mechanism.update(state, Stage::VELOCITY, &mut eq);
-    let rows = Rows::find(structure, &eq)?;
+    let rows = RowRank::find(structure, &eq)?;
     let Some(here) = rows.rank.filter(|rank| *rank < structure.nc) else { return Ok(()) };
     let more = match nearby_rank(mechanism, state, &rows)? {
         Nearby::Rank(there) if there > here => there - here,
@@ -365,7 +365,7 @@ fn describe(
     linear: &Linearization,
     system: &System,
     eq: &Equations,
-    judge: &Judge,
+    judge: &ModeForces,
 ) -> Mode {
     let [re, im] = pair.value;
     // displacements; of a mode that moves no positions, the velocities

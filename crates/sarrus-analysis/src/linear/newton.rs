@@ -23,7 +23,7 @@ use super::paths::Paths;
 use super::rest::add_reactive;
 use super::squares::quadratic;
 use sarrus_math::solve::PatternLu;
-use sarrus_solve::implicit::Scale;
+use sarrus_solve::implicit::ChangeScale;
 use sarrus_solve::{Equations, GroupKind, Problem, Stage, State, Structure, Tangent};
 use sarrus_system::Mechanism;
 
@@ -43,7 +43,7 @@ const LONGER: u32 = 4;
 
 /// Why the iteration stopped short.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Stop {
+pub(super) enum NewtonStop {
     /// A step led up a potential: towards a rest that is not stable.
     Uphill,
     /// Steps were too long, or became no shorter, or there were none.
@@ -54,7 +54,7 @@ pub(super) enum Stop {
 
 /// What the iteration may do.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
+pub(super) struct IterationBounds {
     /// Longest step \[rad, and relative to the size of the mechanism\].
     pub longest: f64,
     /// Whether every step must lead along the forces.
@@ -62,16 +62,16 @@ pub(super) struct Bounds {
 }
 
 /// μG: entries (row, column, value), of which those at one place add up.
-pub(super) type Held = [(usize, usize, f64)];
+pub(super) type MetricEntries = [(usize, usize, f64)];
 
 /// The iteration, for systems of one pattern.
-pub(super) struct Newton {
+pub(super) struct EquilibriumNewton {
     lu: PatternLu<f64>,
     /// Where the numbers of K, of J and Jᵀ, and of the diagonal of the rows go.
     pairs: Vec<usize>,
     rows: Vec<[usize; 2]>,
     diagonal: Vec<usize>,
-    scale: Scale,
+    scale: ChangeScale,
     eq: Equations,
     x: Vec<f64>,
     still: Vec<f64>,
@@ -83,9 +83,9 @@ pub(super) struct Newton {
     size: f64,
 }
 
-impl Newton {
+impl EquilibriumNewton {
     /// For the pattern of `m` and `tangent`; none where it is too large.
-    pub fn new(m: &Mechanism, tangent: &Tangent) -> Option<Newton> {
+    pub fn new(m: &Mechanism, tangent: &Tangent) -> Option<EquilibriumNewton> {
         let s = m.structure();
         let mut entries = Vec::new();
         for pair in &tangent.pairs {
@@ -97,12 +97,12 @@ impl Newton {
         let rows = entries.len();
         entries.extend((0..s.nc).map(|i| (s.nv + i, s.nv + i)));
         let (lu, places) = PatternLu::new(s.nv + s.nc, &entries).ok()?;
-        Some(Newton {
+        Some(EquilibriumNewton {
             pairs: places[..pairs].to_vec(),
             rows: places[pairs..rows].chunks_exact(2).map(|at| [at[0], at[1]]).collect(),
             diagonal: places[rows..].to_vec(),
             lu,
-            scale: Scale::new(s),
+            scale: ChangeScale::new(s),
             eq: Equations::new(m),
             x: vec![0.0; s.nv + s.nc],
             still: vec![0.0; s.nv],
@@ -120,11 +120,11 @@ impl Newton {
         state: &mut State,
         lambda: &mut [f64],
         out: &[bool],
-        held: &Held,
-        bounds: Bounds,
+        held: &MetricEntries,
+        bounds: IterationBounds,
         mut paths: Option<&mut Paths>,
         made: &mut u32,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), NewtonStop> {
         let s = m.structure().clone();
         self.scale.measure(&s, state);
         // a body on its way through the origin is not small
@@ -143,23 +143,23 @@ impl Newton {
                 let place = tangent.place([a, b]) + (i - s.cols[a].start) * s.cols[b].size;
                 tangent.K[place + j - s.cols[b].start] += value;
             }
-            self.step(&s, tangent, lambda, out).ok_or(Stop::Lost)?;
+            self.step(&s, tangent, lambda, out).ok_or(NewtonStop::Lost)?;
             let (delta, nu) = self.x.split_at(s.nv);
             let length = self.scale.size(delta, 1.0, 0.0, 1.0).0;
             if !(length <= bounds.longest) {
-                return Err(Stop::Lost);
+                return Err(NewtonStop::Lost);
             }
             // what is rounding leads anywhere
             let (work, terms) = quadratic(&s, tangent, &tangent.K, delta);
             if bounds.downhill && !(work >= -OPERATIONS * f64::EPSILON * terms) {
-                return Err(Stop::Uphill);
+                return Err(NewtonStop::Uphill);
             }
             if *made == 0 {
                 self.first = length;
             }
             longer += u32::from(length > before);
             if longer > LONGER {
-                return Err(Stop::Lost);
+                return Err(NewtonStop::Lost);
             }
             *made += 1;
             let from = paths.is_some().then(|| state.clone());
@@ -168,7 +168,7 @@ impl Newton {
             if let (Some(paths), Some(from)) = (paths.as_deref_mut(), &from) {
                 let limit = paths.limit(m, from, state);
                 if limit.rigid {
-                    return Err(Stop::Lost);
+                    return Err(NewtonStop::Lost);
                 }
                 share = limit.share;
             }
@@ -193,7 +193,7 @@ impl Newton {
             }
             before = length;
         }
-        Err(Stop::Lost)
+        Err(NewtonStop::Lost)
     }
 
     /// Forgets Δ of the last iteration.

@@ -11,13 +11,13 @@
 //! What is below a millionth of the forces on a body is not looked for. Cost: nothing without such forces and contacts; else a few frames of all bodies and
 //! the bounds of each expression and of the pairs whose swept boxes meet, and some more where these are halved.
 
-use super::profile::{Profile, Sample, Scan};
+use super::profile::{PathProfile, PathSample, Scan};
 use super::rest::force_sizes;
 use sarrus_math::Enclosure;
 use sarrus_solve::State;
-use sarrus_system::contact::sweep::{Meeting, SHALLOW, Sweep};
+use sarrus_system::contact::sweep::{GapSource, SHALLOW, Sweep};
 use sarrus_system::laws::Law;
-use sarrus_system::motion::{Frame, Motion};
+use sarrus_system::motion::{BodiesAtInstant, MotionBounds};
 use sarrus_system::{Laws, Mechanism, System};
 
 /// Order of the polynomials along a path.
@@ -40,21 +40,21 @@ const JUMP: f64 = 1e-3;
 
 /// How far a step may lead.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Limit {
+pub(super) struct PathLimit {
     /// The part of it that is resolved; 1 where all is.
     pub share: f64,
     /// Whether a rigid contact is closed there.
     pub rigid: bool,
 }
 
-const NO_LIMIT: Limit = Limit { share: 1.0, rigid: false };
+const NO_LIMIT: PathLimit = PathLimit { share: 1.0, rigid: false };
 
 /// Looks into paths.
 pub(super) struct Paths {
     laws: Option<Laws>,
-    motion: Motion,
+    motion: MotionBounds,
     sweep: Option<Sweep>,
-    ends: [Frame; 2],
+    ends: [BodiesAtInstant; 2],
     scan: Scan,
     /// Names of what could not be bounded.
     unbounded: Vec<String>,
@@ -67,7 +67,7 @@ impl Paths {
         let sweep = (!system.contacts.is_empty()).then(|| Sweep::new(system, STRAIGHT));
         (laws.is_some() || sweep.is_some()).then(|| Paths {
             laws,
-            motion: Motion::of(system, STRAIGHT),
+            motion: MotionBounds::of(system, STRAIGHT),
             sweep,
             ends: Default::default(),
             scan: Scan::default(),
@@ -76,7 +76,7 @@ impl Paths {
     }
 
     /// How far a step from one position may lead to another.
-    pub fn limit(&mut self, m: &mut Mechanism, from: &State, to: &State) -> Limit {
+    pub fn limit(&mut self, m: &mut Mechanism, from: &State, to: &State) -> PathLimit {
         let system = m.system().clone();
         m.contact_frame(from, &mut self.ends[0]);
         m.contact_frame(to, &mut self.ends[1]);
@@ -89,22 +89,22 @@ impl Paths {
         limit
     }
 
-    fn limit_by_laws(&mut self, system: &System, sizes: &[f64], limit: &mut Limit) {
+    fn limit_by_laws(&mut self, system: &System, sizes: &[f64], limit: &mut PathLimit) {
         let Paths { laws: Some(laws), motion, ends: [from, to], scan, unbounded, .. } = self else { return };
         motion.along(system, from, to);
         let motion = &*motion;
         let ends = motion.ends();
         for law in laws.list().iter().filter(|law| law.acts(system)) {
             let profile = Bounded {
-                value: |frame: &Frame| law.value(frame),
-                bound: |a: &Frame, b: &Frame| law.enclose(motion, a, b),
-                part: |s: f64, frame: &mut Frame| motion.part(system, s, frame),
+                value: |frame: &BodiesAtInstant| law.value(frame),
+                bound: |a: &BodiesAtInstant, b: &BodiesAtInstant| law.enclose(motion, a, b),
+                part: |s: f64, frame: &mut BodiesAtInstant| motion.part(system, s, frame),
                 base: scale(law, system, sizes),
                 deepest: if law.bounded { usize::MAX } else { SAMPLED },
             };
             let share = scan.share(&profile, ends);
             if share < limit.share {
-                *limit = Limit { share, rigid: false };
+                *limit = PathLimit { share, rigid: false };
             }
             if (!law.bounded || scan.gave_up) && !unbounded.contains(&law.title) {
                 unbounded.push(law.title.clone());
@@ -112,7 +112,7 @@ impl Paths {
         }
     }
 
-    fn limit_by_contacts(&mut self, system: &System, size: f64, limit: &mut Limit) {
+    fn limit_by_contacts(&mut self, system: &System, size: f64, limit: &mut PathLimit) {
         let Paths { sweep: Some(sweep), ends: [from, to], scan, unbounded, .. } = self else { return };
         sweep.begin_along(system, from, to);
         let sweep = &*sweep;
@@ -125,17 +125,19 @@ impl Paths {
             }
             let gap = sweep.gap(system, meeting, ends[0]);
             let share = match meeting {
-                Meeting::Gap(_) => {
+                GapSource::Gap(_) => {
                     let profile = Bounded {
-                        value: |frame: &Frame| sweep.gap(system, meeting, frame).min(0.0),
-                        bound: |a: &Frame, b: &Frame| sweep.overlap(system, meeting, a, b),
-                        part: |s: f64, frame: &mut Frame| sweep.path().part(system, s, frame),
+                        value: |frame: &BodiesAtInstant| sweep.gap(system, meeting, frame).min(0.0),
+                        bound: |a: &BodiesAtInstant, b: &BodiesAtInstant| {
+                            sweep.overlap(system, meeting, a, b)
+                        },
+                        part: |s: f64, frame: &mut BodiesAtInstant| sweep.path().part(system, s, frame),
                         base: OVERLAP * size,
                         deepest: usize::MAX,
                     };
                     scan.share(&profile, ends)
                 }
-                Meeting::Pair(_) => scan.share(&Pair::new(sweep, system, meeting, gap), ends),
+                GapSource::Pair(_) => scan.share(&GapPair::new(sweep, system, meeting, gap), ends),
             };
             let title = || format!("contact `{}`", entry.contact.name);
             if scan.gave_up && !unbounded.contains(&title()) {
@@ -143,11 +145,11 @@ impl Paths {
             }
             if share < limit.share {
                 let rigid = entry.contact.rigid.is_some() && {
-                    let mut frame = Frame::default();
+                    let mut frame = BodiesAtInstant::default();
                     sweep.path().part(system, share, &mut frame);
                     sweep.gap(system, meeting, &frame) < 0.0
                 };
-                *limit = Limit { share, rigid };
+                *limit = PathLimit { share, rigid };
             }
         }
     }
@@ -213,21 +215,21 @@ impl<V, B, P> Bounded<V, B, P> {
     }
 }
 
-impl<V, B, P> Profile for Bounded<V, B, P>
+impl<V, B, P> PathProfile for Bounded<V, B, P>
 where
-    V: Fn(&Frame) -> f64,
-    B: Fn(&Frame, &Frame) -> Enclosure,
-    P: Fn(f64, &mut Frame),
+    V: Fn(&BodiesAtInstant) -> f64,
+    B: Fn(&BodiesAtInstant, &BodiesAtInstant) -> Enclosure,
+    P: Fn(f64, &mut BodiesAtInstant),
 {
-    fn value(&self, frame: &Frame) -> f64 {
+    fn value(&self, frame: &BodiesAtInstant) -> f64 {
         (self.value)(frame)
     }
 
-    fn part(&self, s: f64, frame: &mut Frame) {
+    fn part(&self, s: f64, frame: &mut BodiesAtInstant) {
         (self.part)(s, frame);
     }
 
-    fn is_fine(&self, [a, b]: [&Frame; 2], values: [f64; 2]) -> bool {
+    fn is_fine(&self, [a, b]: [&BodiesAtInstant; 2], values: [f64; 2]) -> bool {
         let (bound, w) = ((self.bound)(a, b), b.t - a.t);
         let [least, most] = [values[0].min(values[1]), values[0].max(values[1])];
         let beyond = (bound.upper(values, w) - most).max(least - bound.lower(values, w));
@@ -236,7 +238,7 @@ where
         beyond <= TINY * scale && bend <= COARSE * scale
     }
 
-    fn may_lead_to(&self, before: &[Sample], (s, value): Sample) -> bool {
+    fn may_lead_to(&self, before: &[PathSample], (s, value): PathSample) -> bool {
         let Some(&(start, first)) = before.first() else { return true };
         let scale = self.scale(first, value);
         let (least, most) = (first.min(value) - 2.0 * TINY * scale, first.max(value) + 2.0 * TINY * scale);
@@ -253,10 +255,10 @@ where
 }
 
 /// The gap of two surfaces.
-struct Pair<'a> {
+struct GapPair<'a> {
     sweep: &'a Sweep,
     system: &'a System,
-    meeting: Meeting,
+    meeting: GapSource,
     /// Least gap to which a step may lead \[m\].
     least: f64,
     /// The same where a step that has to be shortened may end.
@@ -265,15 +267,15 @@ struct Pair<'a> {
     slack: [f64; 2],
 }
 
-impl<'a> Pair<'a> {
-    fn new(sweep: &'a Sweep, system: &'a System, meeting: Meeting, gap: f64) -> Self {
+impl<'a> GapPair<'a> {
+    fn new(sweep: &'a Sweep, system: &'a System, meeting: GapSource, gap: f64) -> Self {
         let (depth, thick) = ((-gap).max(0.0), sweep.thickness(meeting));
         let deeper = SHALLOW * (thick - depth).max(LEFT * thick);
         // nothing gets through what has no other side
         let slack = if thick.is_finite() { DEEPER * thick } else { f64::INFINITY };
         let grazing = sweep.grazing(system, meeting);
         let (least, enough) = (-depth - deeper, -depth - 0.5 * deeper);
-        Pair { sweep, system, meeting, least, enough, slack: [grazing, slack.max(grazing)] }
+        GapPair { sweep, system, meeting, least, enough, slack: [grazing, slack.max(grazing)] }
     }
 
     /// Least gap that may be between these.
@@ -283,16 +285,16 @@ impl<'a> Pair<'a> {
     }
 }
 
-impl Profile for Pair<'_> {
-    fn value(&self, frame: &Frame) -> f64 {
+impl PathProfile for GapPair<'_> {
+    fn value(&self, frame: &BodiesAtInstant) -> f64 {
         self.sweep.gap(self.system, self.meeting, frame)
     }
 
-    fn part(&self, s: f64, frame: &mut Frame) {
+    fn part(&self, s: f64, frame: &mut BodiesAtInstant) {
         self.sweep.path().part(self.system, s, frame);
     }
 
-    fn is_fine(&self, [a, b]: [&Frame; 2], gaps: [f64; 2]) -> bool {
+    fn is_fine(&self, [a, b]: [&BodiesAtInstant; 2], gaps: [f64; 2]) -> bool {
         if gaps[1] < self.least {
             return gaps[0] <= self.enough;
         }
@@ -300,7 +302,7 @@ impl Profile for Pair<'_> {
         floor == f64::NEG_INFINITY || self.sweep.lower(self.system, self.meeting, a, b, gaps) >= floor
     }
 
-    fn may_lead_to(&self, before: &[Sample], (_, gap): Sample) -> bool {
+    fn may_lead_to(&self, before: &[PathSample], (_, gap): PathSample) -> bool {
         let Some(&(_, first)) = before.first() else { return true };
         let slack = 2.0 * self.slack[usize::from(first < 0.0 || gap < 0.0)];
         let floor = first.min(gap).min(0.0) - slack;

@@ -1,10 +1,10 @@
 //! About which state a linear analysis is.
 
-use super::equilibrium::{EquilibriumOptions, Search, equilibrium_with};
+use super::equilibrium::{EquilibriumOptions, EquilibriumSearch, equilibrium_with};
 use crate::error::SetupError;
 use crate::failure::with_functions;
 use crate::run::Run;
-use crate::settings::{Overrides, Settings};
+use crate::settings::{RunOverrides, Settings};
 use sarrus_model::Model;
 use sarrus_solve::integrators::Because;
 use sarrus_solve::{Problem, State};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// About which state.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum About {
+pub enum OperatingPoint {
     /// The equilibrium that is found from the start.
     Equilibrium,
     /// The start of a run.
@@ -28,34 +28,34 @@ pub enum About {
 #[error("`{0}` is neither `equilibrium`, `start` nor a time in seconds")]
 pub struct AboutError(String);
 
-impl FromStr for About {
+impl FromStr for OperatingPoint {
     type Err = AboutError;
 
-    fn from_str(text: &str) -> Result<About, AboutError> {
+    fn from_str(text: &str) -> Result<OperatingPoint, AboutError> {
         match text {
-            "equilibrium" => Ok(About::Equilibrium),
-            "start" => Ok(About::Start),
+            "equilibrium" => Ok(OperatingPoint::Equilibrium),
+            "start" => Ok(OperatingPoint::Start),
             _ => text
                 .parse()
                 .ok()
                 .filter(|t: &f64| t.is_finite())
-                .map(About::Time)
+                .map(OperatingPoint::Time)
                 .ok_or_else(|| AboutError(text.into())),
         }
     }
 }
 
-impl About {
+impl OperatingPoint {
     /// The mechanism, and the state in it; `watch` sees how an equilibrium is looked for.
     pub(super) fn find(
         self,
         model: &Model,
         system: &Arc<System>,
-        watch: &mut dyn FnMut(&Search),
+        watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<(Mechanism, State), SetupError> {
-        let t_start = Settings::read(model, &Overrides::default())?.t_start;
+        let t_start = Settings::read(model, &RunOverrides::default())?.t_start;
         let t = match self {
-            About::Equilibrium => {
+            OperatingPoint::Equilibrium => {
                 let found = equilibrium_with(model, system, &EquilibriumOptions::default(), watch)?;
                 let mut mechanism = found.system.mechanism();
                 mechanism.set_hints(&found.hints);
@@ -63,9 +63,9 @@ impl About {
                 mechanism.accept(&found.state);
                 return Ok((mechanism, found.state));
             }
-            About::Time(t) if t < t_start => return Err(SetupError::BeforeStart { t, t_start }),
-            About::Time(t) => t,
-            About::Start => t_start,
+            OperatingPoint::Time(t) if t < t_start => return Err(SetupError::BeforeStart { t, t_start }),
+            OperatingPoint::Time(t) => t,
+            OperatingPoint::Start => t_start,
         };
         // with all that acts there: locks, limits and rigid contacts that are closed, what events have switched
         let mut run = with_functions(|| Run::up_to(model, system, t))?;

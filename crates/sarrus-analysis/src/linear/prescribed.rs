@@ -23,18 +23,18 @@ use crate::failure;
 use crate::method::regularize;
 use crate::report::{EventReport, SingularReport, Status};
 use crate::run::not_unique;
-use crate::settings::{Overrides, Settings};
-use crate::simulate::{Seen, Simulate, Watch, simulate};
+use crate::settings::{RunOverrides, Settings};
+use crate::simulate::{SampleDiagnostics, Simulate, Watch, simulate};
 use crate::singular;
-use crate::start::Rows;
+use crate::start::RowRank;
 use crate::trajectory::Trajectory;
 use sarrus_model::settings::{Coordinates, MethodChoice};
 use sarrus_model::{Model, Span};
 use sarrus_solve::integrators::tableaux::DOP853;
 use sarrus_solve::integrators::{ExplicitRk, Samples};
 use sarrus_solve::{
-    Control, Dynamics, Equations, Options, Problem, SolveError, Stage, State, Step, StepError, StepLimits,
-    Steps, formulations, stabilizations,
+    Dynamics, Equations, Options, Problem, SolveError, Stage, State, Step, StepControl, StepError,
+    StepLimits, StepMode, formulations, stabilizations,
 };
 use sarrus_system::system::Family;
 use sarrus_system::{Columns, Mechanism, System};
@@ -115,10 +115,10 @@ pub struct EffortReport {
 pub fn prescribed(
     model: &Model,
     system: &Arc<System>,
-    overrides: &Overrides,
+    overrides: &RunOverrides,
 ) -> Result<Prescribed, SetupError> {
     let settings = Settings::read(model, overrides)?;
-    let start = failure::with_functions(|| Start::find(model, system, &settings))?;
+    let start = failure::with_functions(|| PrescribedStart::find(model, system, &settings))?;
     if is_interrupted(system, &settings) {
         drop(start);
         return through_a_run(model, system, overrides);
@@ -149,11 +149,11 @@ fn tolerance(system: &System) -> f64 {
 fn through_a_run(
     model: &Model,
     system: &Arc<System>,
-    overrides: &Overrides,
+    overrides: &RunOverrides,
 ) -> Result<Prescribed, SetupError> {
     let method = |kind: &str| Some(MethodChoice { kind: kind.into(), options: Vec::new(), span: Span::NONE });
     let tolerance = tolerance(system);
-    let overrides = Overrides {
+    let overrides = RunOverrides {
         formulation: method("proximal"),
         stabilization: method("projection"),
         integrator: method("dop853"),
@@ -162,7 +162,7 @@ fn through_a_run(
         atol: Some(1e-2 * tolerance),
         ..overrides.clone()
     };
-    let mut watch = Driven { rows: system.structure.nc, freed: None };
+    let mut watch = DriverCoverage { rows: system.structure.nc, freed: None };
     let outcome = simulate(model, system, &Simulate { overrides, record: true }, &mut watch)?;
     let (trajectory, run) = (outcome.trajectory, outcome.report);
     let not_unique = run.reactions.not_unique;
@@ -187,50 +187,50 @@ fn through_a_run(
 }
 
 /// Looks whether drivers still move every freedom.
-struct Driven {
+struct DriverCoverage {
     /// Rows that were looked at last.
     rows: usize,
     /// When they were first seen not to \[s\].
     freed: Option<f64>,
 }
 
-impl Watch for Driven {
-    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, _: &Seen) {
+impl Watch for DriverCoverage {
+    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, _: &SampleDiagnostics) {
         let (nc, nv) = (mechanism.structure().nc, mechanism.structure().nv);
         if self.freed.is_some() || std::mem::replace(&mut self.rows, nc) == nc {
             return;
         }
         let mut eq = Equations::new(mechanism);
         mechanism.update(s, Stage::POSITION, &mut eq);
-        let rank = Rows::find(mechanism.structure(), &eq).ok().and_then(|rows| rows.rank);
+        let rank = RowRank::find(mechanism.structure(), &eq).ok().and_then(|rows| rows.rank);
         self.freed = rank.filter(|rank| *rank < nv).map(|_| s.t);
     }
 }
 
 /// The start of a motion that drivers prescribe.
-struct Start {
+struct PrescribedStart {
     mechanism: Mechanism,
     state: State,
     eq: Equations,
-    rows: Rows,
+    rows: RowRank,
     rank: usize,
 }
 
-impl Start {
+impl PrescribedStart {
     /// Puts the mechanism together; drivers must move every freedom of it.
-    fn find(model: &Model, system: &Arc<System>, settings: &Settings) -> Result<Start, SetupError> {
+    fn find(model: &Model, system: &Arc<System>, settings: &Settings) -> Result<PrescribedStart, SetupError> {
         let assembled = assemble(model, system, settings.assembly)?;
         let mut mechanism = system.mechanism();
         mechanism.set_hints(&assembled.hints);
         let state = assembled.state;
         let mut eq = Equations::new(&mechanism);
         mechanism.update(&state, Stage::POSITION, &mut eq);
-        let rows = Rows::find(&system.structure, &eq)?;
+        let rows = RowRank::find(&system.structure, &eq)?;
         let (nv, rank) = (system.structure.nv, rows.rank.unwrap_or(0));
         if rank < nv {
             return Err(SetupError::NotDriven { free: nv - rank });
         }
-        Ok(Start { mechanism, state, eq, rows, rank })
+        Ok(PrescribedStart { mechanism, state, eq, rows, rank })
     }
 }
 
@@ -238,10 +238,10 @@ fn follow(
     model: &Model,
     system: &Arc<System>,
     settings: &Settings,
-    start: Start,
+    start: PrescribedStart,
 ) -> Result<Prescribed, SetupError> {
     let columns = Columns::new(model, system, &settings.columns)?;
-    let Start { mut mechanism, mut state, eq, rows, rank } = start;
+    let PrescribedStart { mut mechanism, mut state, eq, rows, rank } = start;
     let not_unique = not_unique(&mut mechanism, &state, &eq, &rows).unwrap_or_default();
 
     let (mut names, mut units) = (vec!["t".to_string()], vec!["s"]);
@@ -261,12 +261,12 @@ fn follow(
     )
     .map_err(named)?;
     let tolerance = tolerance(system);
-    dynamics.regularize(regularize(settings), Steps::Chosen(tolerance)).map_err(named)?;
+    dynamics.regularize(regularize(settings), StepMode::Chosen(tolerance)).map_err(named)?;
     // velocities and accelerations at the start are those of the drivers
     dynamics.project(&mut state).map_err(named)?;
-    let mut way = Way {
+    let mut way = PrescribedPath {
         method: ExplicitRk::new(&DOP853, StepLimits::default()),
-        control: Control::new(tolerance, 1e-2 * tolerance, None).map_err(bad)?,
+        control: StepControl::new(tolerance, 1e-2 * tolerance, None).map_err(bad)?,
     };
     way.method.prepare(&system.structure);
 
@@ -342,12 +342,12 @@ fn follow(
 }
 
 /// From sample to sample.
-struct Way {
+struct PrescribedPath {
     method: ExplicitRk,
-    control: Control,
+    control: StepControl,
 }
 
-impl Way {
+impl PrescribedPath {
     /// Takes `state` to time `t`.
     fn go(
         &mut self,
@@ -355,7 +355,7 @@ impl Way {
         state: &mut State,
         t: f64,
     ) -> Result<(), StepError> {
-        let spent = |control: &Control| control.counts.steps + control.counts.rejected;
+        let spent = |control: &StepControl| control.counts.steps + control.counts.rejected;
         let mut before = spent(&self.control);
         while state.t < t {
             // beside a singular position that is met slowly rounding is magnified beyond the tolerance

@@ -4,7 +4,7 @@
 //! counts as resolved up to the last sample up to which the number is what a step of Newton's iteration may take it for; what that is,
 //! the number itself says.
 
-use sarrus_system::motion::Frame;
+use sarrus_system::motion::BodiesAtInstant;
 
 /// Halvings at which a piece of a path is a position.
 const DEEPEST: usize = 30;
@@ -13,21 +13,21 @@ const MOST: usize = 1000;
 const SHORTEST: f64 = 1e-2;
 
 /// A sample: the part of the path, and the number there.
-pub(super) type Sample = (f64, f64);
+pub(super) type PathSample = (f64, f64);
 
 /// A number with bounds along a path.
-pub(super) trait Profile {
+pub(super) trait PathProfile {
     /// The number in a frame.
-    fn value(&self, frame: &Frame) -> f64;
+    fn value(&self, frame: &BodiesAtInstant) -> f64;
 
     /// The frame of a part of the path.
-    fn part(&self, s: f64, frame: &mut Frame);
+    fn part(&self, s: f64, frame: &mut BodiesAtInstant);
 
     /// Whether nothing is hidden between two frames with these numbers.
-    fn is_fine(&self, frames: [&Frame; 2], values: [f64; 2]) -> bool;
+    fn is_fine(&self, frames: [&BodiesAtInstant; 2], values: [f64; 2]) -> bool;
 
     /// Whether a step may lead to `last` over what the samples before it show, of which the first is the start.
-    fn may_lead_to(&self, before: &[Sample], last: Sample) -> bool;
+    fn may_lead_to(&self, before: &[PathSample], last: PathSample) -> bool;
 
     /// Halvings of the path, at most.
     fn deepest(&self) -> usize {
@@ -38,8 +38,8 @@ pub(super) trait Profile {
 /// Resolves numbers along paths.
 #[derive(Default)]
 pub(super) struct Scan {
-    frames: Vec<Frame>,
-    samples: Vec<Sample>,
+    frames: Vec<BodiesAtInstant>,
+    samples: Vec<PathSample>,
     halved: usize,
     /// Whether too many halvings of the last path have left a piece of it untold.
     pub gave_up: bool,
@@ -47,13 +47,13 @@ pub(super) struct Scan {
 
 impl Scan {
     /// The part of the path between two frames up to which it is resolved, 1 where it is so as a whole; never 0.
-    pub fn share(&mut self, profile: &impl Profile, [a, b]: [&Frame; 2]) -> f64 {
+    pub fn share(&mut self, profile: &impl PathProfile, [a, b]: [&BodiesAtInstant; 2]) -> f64 {
         (self.halved, self.gave_up) = (0, false);
         let values = [a, b].map(|frame| profile.value(frame));
         if profile.is_fine([a, b], values) && profile.may_lead_to(&[(a.t, values[0])], (b.t, values[1])) {
             return 1.0;
         }
-        self.frames.resize_with(DEEPEST + 2, Frame::default);
+        self.frames.resize_with(DEEPEST + 2, BodiesAtInstant::default);
         self.frames[0].copy_from(a);
         self.frames[1].copy_from(b);
         self.samples.clear();
@@ -65,7 +65,13 @@ impl Scan {
     }
 
     /// Adds samples up to the second frame; false where a step may not lead to one of them.
-    fn pieces(&mut self, profile: &impl Profile, [a, b]: [usize; 2], values: [f64; 2], depth: usize) -> bool {
+    fn pieces(
+        &mut self,
+        profile: &impl PathProfile,
+        [a, b]: [usize; 2],
+        values: [f64; 2],
+        depth: usize,
+    ) -> bool {
         let [from, to] = [self.frames[a].t, self.frames[b].t];
         let fine = profile.is_fine([&self.frames[a], &self.frames[b]], values);
         let exhausted = !fine && self.halved >= MOST;

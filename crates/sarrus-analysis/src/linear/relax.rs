@@ -2,12 +2,12 @@
 //!
 //! Cost: a tangent and a sparse factorization a step.
 
-use super::equilibrium::Search;
-use super::newton::{Bounds, Stop};
+use super::equilibrium::EquilibriumSearch;
+use super::newton::{IterationBounds, NewtonStop};
 use super::rest::{Rest, rest};
 use super::search::{is_rest, is_still};
 use super::solvers::{Solvers, named};
-use super::statics::{HALVINGS, Kept, SHORT, Statics};
+use super::statics::{HALVINGS, SHORT, SavedPosition, Statics};
 use crate::error::SetupError;
 
 /// Where to begin with μ, and where it counts as nothing, relative to the largest stiffness over the metric.
@@ -26,10 +26,10 @@ impl Statics<'_> {
     pub(super) fn come_down(
         &mut self,
         [from, to]: [f64; 2],
-        watch: &mut dyn FnMut(&Search),
-    ) -> Result<Result<Rest, Stop>, SetupError> {
+        watch: &mut dyn FnMut(&EquilibriumSearch),
+    ) -> Result<Result<Rest, NewtonStop>, SetupError> {
         if self.solvers.newton.is_none() {
-            return Ok(Err(Stop::Lost));
+            return Ok(Err(NewtonStop::Lost));
         }
         let (mut at, mut more) = (from, to - from);
         let least = 0.5_f64.powi(HALVINGS) * more;
@@ -44,7 +44,7 @@ impl Statics<'_> {
                     at = next;
                     more *= 2.0;
                 }
-                Err(Stop::Lost) if halves && 0.5 * more >= least => more *= 0.5,
+                Err(NewtonStop::Lost) if halves && 0.5 * more >= least => more *= 0.5,
                 Err(stop) => return Ok(Err(stop)),
             }
         }
@@ -52,11 +52,14 @@ impl Statics<'_> {
 
     /// Goes where a damped motion would, in steps that Newton's iteration solves while a metric holds it back. None where there is
     /// nothing elastic, or where they lead nowhere.
-    pub fn relax(&mut self, watch: &mut dyn FnMut(&Search)) -> Result<Result<Rest, Stop>, SetupError> {
+    pub fn relax(
+        &mut self,
+        watch: &mut dyn FnMut(&EquilibriumSearch),
+    ) -> Result<Result<Rest, NewtonStop>, SetupError> {
         if self.solvers.newton.is_none() {
-            return Ok(Err(Stop::Lost));
+            return Ok(Err(NewtonStop::Lost));
         }
-        let bounds = Bounds { longest: SHORT, downhill: true };
+        let bounds = IterationBounds { longest: SHORT, downhill: true };
         let here = self.rest()?;
         let still = vec![0.0; self.system.structure.nv];
         self.mechanism.tangent(&self.state, &still, &here.accel.lambda, &mut self.solvers.tangent);
@@ -77,9 +80,10 @@ impl Statics<'_> {
             match self.iterate(mu, bounds, watch)? {
                 // one that is not stable is left where anything leads away from it
                 Ok(rest) if mu == 0.0 => {
-                    let stays = unstable
-                        .as_ref()
-                        .is_some_and(|(_, _, last): &(Rest, Kept, Vec<f64>)| *last == before.state.q);
+                    let stays =
+                        unstable.as_ref().is_some_and(|(_, _, last): &(Rest, SavedPosition, Vec<f64>)| {
+                            *last == before.state.q
+                        });
                     if stays || self.is_stable(&rest) != Some(false) {
                         return Ok(Ok(rest));
                     }
@@ -92,7 +96,7 @@ impl Statics<'_> {
                     mu = if mu < LEAST * typical { 0.0 } else { 0.1 * mu }
                 }
                 Ok(_) => {}
-                Err(stop @ Stop::Met(_)) => return Ok(Err(stop)),
+                Err(stop @ NewtonStop::Met(_)) => return Ok(Err(stop)),
                 Err(_) => mu = (5.0 * mu).max(LEAST * typical),
             }
         }
@@ -101,7 +105,7 @@ impl Statics<'_> {
                 self.put_back(&place)?;
                 Ok(Ok(rest))
             }
-            None => Ok(Err(Stop::Lost)),
+            None => Ok(Err(NewtonStop::Lost)),
         }
     }
 
@@ -109,9 +113,9 @@ impl Statics<'_> {
     pub fn iterate(
         &mut self,
         mu: f64,
-        bounds: Bounds,
-        watch: &mut dyn FnMut(&Search),
-    ) -> Result<Result<Rest, Stop>, SetupError> {
+        bounds: IterationBounds,
+        watch: &mut dyn FnMut(&EquilibriumSearch),
+    ) -> Result<Result<Rest, NewtonStop>, SetupError> {
         let before = (self.state.clone(), self.mechanism.hints().to_vec());
         let done = self.try_iterate(mu, bounds, watch)?;
         if done.is_err() {
@@ -124,12 +128,12 @@ impl Statics<'_> {
     fn try_iterate(
         &mut self,
         mu: f64,
-        bounds: Bounds,
-        watch: &mut dyn FnMut(&Search),
-    ) -> Result<Result<Rest, Stop>, SetupError> {
+        bounds: IterationBounds,
+        watch: &mut dyn FnMut(&EquilibriumSearch),
+    ) -> Result<Result<Rest, NewtonStop>, SetupError> {
         let here =
             rest(&mut self.mechanism, &mut self.solvers.kkt, &self.state).map_err(named(&self.system))?;
-        let Some(newton) = &mut self.solvers.newton else { return Ok(Err(Stop::Lost)) };
+        let Some(newton) = &mut self.solvers.newton else { return Ok(Err(NewtonStop::Lost)) };
         newton.begin();
         if is_still(&here) {
             return Ok(Ok(here));
@@ -162,22 +166,22 @@ impl Statics<'_> {
             self.state = at;
             self.mechanism.set_hints(&hints);
             let here = self.beside_rounding(here);
-            let still = mu == 0.0 && stop == Stop::Lost && is_still(&here);
+            let still = mu == 0.0 && stop == NewtonStop::Lost && is_still(&here);
             return Ok(if still { Ok(here) } else { Err(stop) });
         }
         if let Some(stops) = &mut self.stops {
             if stops.is_met(&mut self.mechanism, &self.state) {
-                return Ok(Err(Stop::Met(newton.way().to_vec())));
+                return Ok(Err(NewtonStop::Met(newton.way().to_vec())));
             }
             stops.arm(&mut self.mechanism, &self.state);
         }
         // rows that depended on each other may do so no more
         let Ok(there) = rest(&mut self.mechanism, &mut self.solvers.kkt, &self.state) else {
-            return Ok(Err(Stop::Lost));
+            return Ok(Err(NewtonStop::Lost));
         };
         let still = vec![0.0; self.system.structure.nv];
         let Solvers { newton: Some(newton), tangent, .. } = &mut self.solvers else {
-            return Ok(Err(Stop::Lost));
+            return Ok(Err(NewtonStop::Lost));
         };
         self.mechanism.tangent(&self.state, &still, &lambda, tangent);
         let there = if newton.is_rounding(&mut self.mechanism, &self.state, &lambda, tangent) {
@@ -187,7 +191,7 @@ impl Statics<'_> {
         };
         // a last step that is short is no rest where forces are left
         if there.dependent.len() != here.dependent.len() || (mu == 0.0 && !is_rest(&there)) {
-            return Ok(Err(Stop::Lost));
+            return Ok(Err(NewtonStop::Lost));
         }
         if let Some(stops) = &mut self.stops {
             stops.watch_events(&mut self.mechanism, &self.state, (&there.eq, &there.accel))?;

@@ -1,7 +1,9 @@
 //! How far a mechanism that stands still is from rest: M a + Jᵀλ = f, J a = 0 gives the acceleration a with which it would set off.
 
 use super::linearize::{free_accelerations, mass_dot};
-use sarrus_solve::{Accel, Equations, Kkt, Problem, Rank, Rows, SolveError, Stage, State, Structure};
+use sarrus_solve::{
+    Accel, ActiveRows, Equations, Kkt, Problem, RankDemand, SolveError, Stage, State, Structure,
+};
 use sarrus_system::Mechanism;
 
 /// Solutions for forces that depend on multipliers: two where these forces do no work.
@@ -72,7 +74,7 @@ pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Re
     }
     // drivers stand still
     eq.gamma.fill(0.0);
-    kkt.factor(&eq, Rows::All, Rank::Settle)?;
+    kkt.factor(&eq, ActiveRows::All, RankDemand::Settle)?;
     let mut solve = |eq: &Equations, accel: &mut Accel| -> Result<(), SolveError> {
         kkt.solve(eq, &eq.f, &eq.gamma, &mut accel.vdot, &mut accel.lambda)?.check()?;
         // as a run shows them, and as conditions and forces that read reactions see them

@@ -16,7 +16,7 @@
 //! and where these push back at the end, to where they balance the others along the step. Cost: a sparse factorization a step. Not for slender
 //! beams that bend far: a step along the tangent of their bending stretches them, which costs so much work that only short ones are let pass.
 
-use super::equilibrium::Search;
+use super::equilibrium::EquilibriumSearch;
 use super::linearize::mass_dot;
 use super::metric::Metric;
 use super::paths::Paths;
@@ -55,7 +55,7 @@ const BALANCED: f64 = 0.5;
 const HALVINGS: u32 = 50;
 
 /// Samples controllers at a state, in its x, and returns by how much they change, relative to the largest that they were; none changes nothing.
-pub(super) type Sample<'a> = &'a mut dyn FnMut(&mut Mechanism, &mut State, &Rest) -> f64;
+pub(super) type ControllerSampler<'a> = &'a mut dyn FnMut(&mut Mechanism, &mut State, &Rest) -> f64;
 
 /// Looks for rest from `state`, where all is as `here` says, with controllers sampled at every step. The rest that it has come to is close enough where it is [`is_rest`]. Where a stop is met, the
 /// state is that before, and the way to the stop comes back too.
@@ -67,9 +67,9 @@ pub(super) fn search(
     mut here: Rest,
     stops: &mut Option<Stops>,
     paths: &mut Option<Paths>,
-    sample: Sample<'_>,
-    counts: &mut Search,
-    watch: &mut dyn FnMut(&Search),
+    sample: ControllerSampler<'_>,
+    counts: &mut EquilibriumSearch,
+    watch: &mut dyn FnMut(&EquilibriumSearch),
 ) -> Result<(Rest, Option<Vec<f64>>), SetupError> {
     let system = mechanism.system().clone();
     let s = &system.structure;

@@ -1,6 +1,6 @@
 //! What solves for rest, with the rows that act.
 
-use super::newton::Newton;
+use super::newton::EquilibriumNewton;
 use crate::error::SetupError;
 use crate::failure;
 use sarrus_solve::{Equations, HUB_DEGREE, Kkt, SolveError, State, Tangent};
@@ -12,7 +12,7 @@ pub(super) struct Solvers {
     pub kkt: Kkt,
     pub tangent: Tangent,
     /// None where there is nothing elastic.
-    pub newton: Option<Newton>,
+    pub newton: Option<EquilibriumNewton>,
     /// Loads that depend on the position, and so hold what they act on: they vanish at rest.
     pub holding: Vec<usize>,
 }
@@ -38,7 +38,7 @@ impl Solvers {
         let loads = system.forces.iter().enumerate().filter(|(_, f)| f.enabled && f.load.is_load());
         let holding: Vec<usize> = loads.map(|(i, _)| i).filter(|i| holds(*i)).collect();
         let elastic = !holding.is_empty() || system.forces.iter().any(|f| f.enabled && !f.load.is_load());
-        let newton = if elastic { Newton::new(mechanism, &tangent) } else { None };
+        let newton = if elastic { EquilibriumNewton::new(mechanism, &tangent) } else { None };
         Ok(Solvers { kkt, tangent, newton, holding })
     }
 }

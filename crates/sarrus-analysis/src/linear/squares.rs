@@ -18,7 +18,7 @@
 use super::hidden::moves;
 use super::linearize::{ROUNDING, rounded_positions, subtract_pairs};
 use sarrus_math::solve::{NotDecomposed, symmetric_eigenpairs, transposed_product};
-use sarrus_solve::{Pair, Problem, State, Structure, Tangent};
+use sarrus_solve::{Problem, State, Structure, Tangent, TangentBlock};
 use sarrus_system::{Mechanism, System};
 
 /// Displaced states at which noise is measured: at one alone it may be zero by chance.
@@ -35,14 +35,14 @@ const UNKNOWN: f64 = 1.5e-8;
 
 /// ±g gᵀ of one applied force.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Row {
+pub(super) struct RankOneTerm {
     pub force: usize,
     /// Places among the velocities, g there, and its noise.
     g: Vec<(usize, f64, f64)>,
     pub positive: bool,
 }
 
-impl Row {
+impl RankOneTerm {
     /// g·z and ρ.
     pub fn along(&self, z: &[f64]) -> (f64, f64) {
         self.g
@@ -67,16 +67,16 @@ impl Row {
 
 /// Which part of a tangent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum TangentPart {
     Stiffness,
     Damping,
 }
 
-impl Part {
+impl TangentPart {
     fn of(self, tangent: &Tangent) -> &[f64] {
         match self {
-            Part::Stiffness => &tangent.K,
-            Part::Damping => &tangent.D,
+            TangentPart::Stiffness => &tangent.K,
+            TangentPart::Damping => &tangent.D,
         }
     }
 }
@@ -84,7 +84,7 @@ impl Part {
 /// A matrix over the velocities.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Squares {
-    pub rows: Vec<Row>,
+    pub rows: Vec<RankOneTerm>,
     /// R, laid out as K of a tangent.
     rest: Vec<f64>,
     /// The noise of its entries that come from applied forces.
@@ -101,7 +101,7 @@ pub(super) fn squares(
     let system = mechanism.system().clone();
     let mut here = layout.clone();
     mechanism.tangent_without_forces(state, vdot, lambda, &mut here);
-    let mut parts = [Part::Stiffness, Part::Damping]
+    let mut parts = [TangentPart::Stiffness, TangentPart::Damping]
         .map(|part| (part, part.of(&here).to_vec()))
         .map(|(part, rest)| (part, Squares { rows: Vec::new(), noise: vec![0.0; rest.len()], rest }));
     let displaced: Vec<State> = (1..=SAMPLES).map(|k| displaced(mechanism, state, k)).collect();
@@ -112,14 +112,15 @@ pub(super) fn squares(
             force.ids.iter().filter(|id| **id != 0).map(|id| system.column(*id)).collect();
         cols.sort_unstable();
         cols.dedup();
-        let mut local = parts.each_ref().map(|(part, _)| Local::new(&system, &cols, &here, part.of(&here)));
-        if local.iter().all(Local::is_zero) {
+        let mut local =
+            parts.each_ref().map(|(part, _)| ForceMatrix::new(&system, &cols, &here, part.of(&here)));
+        if local.iter().all(ForceMatrix::is_zero) {
             continue;
         }
         for state in &displaced {
             mechanism.force_tangent(state, index, &mut there);
             for (local, (part, _)) in local.iter_mut().zip(&parts) {
-                local.compare(&Local::new(&system, &cols, &there, part.of(&there)));
+                local.compare(&ForceMatrix::new(&system, &cols, &there, part.of(&there)));
             }
         }
         for (local, (_, squares)) in local.into_iter().zip(&mut parts) {
@@ -147,7 +148,7 @@ fn displaced(mechanism: &Mechanism, state: &State, sample: u64) -> State {
 }
 
 /// The matrix of one force over the velocities of the bodies that it connects.
-struct Local {
+struct ForceMatrix {
     cols: Vec<usize>,
     /// Places among the velocities.
     at: Vec<usize>,
@@ -156,19 +157,25 @@ struct Local {
     change: Vec<f64>,
 }
 
-impl Local {
-    fn new(system: &System, cols: &[usize], tangent: &Tangent, from: &[f64]) -> Local {
+impl ForceMatrix {
+    fn new(system: &System, cols: &[usize], tangent: &Tangent, from: &[f64]) -> ForceMatrix {
         let s = &system.structure;
         let at: Vec<usize> =
             cols.iter().flat_map(|c| s.cols[*c].start..s.cols[*c].start + s.cols[*c].size).collect();
         let n = at.len();
-        let mut local = Local { cols: cols.to_vec(), at, X: vec![0.0; n * n], change: vec![0.0; n * n] };
+        let mut local =
+            ForceMatrix { cols: cols.to_vec(), at, X: vec![0.0; n * n], change: vec![0.0; n * n] };
         local.each(s, tangent, |place, own, local| local.X[own] = from[place]);
         local
     }
 
     /// Every number, by its place in the layout of `tangent` and its own.
-    fn each(&mut self, s: &Structure, tangent: &Tangent, mut see: impl FnMut(usize, usize, &mut Local)) {
+    fn each(
+        &mut self,
+        s: &Structure,
+        tangent: &Tangent,
+        mut see: impl FnMut(usize, usize, &mut ForceMatrix),
+    ) {
         let (n, cols) = (self.at.len(), self.cols.clone());
         let mut first = 0;
         for &a in &cols {
@@ -191,7 +198,7 @@ impl Local {
         self.X.iter().all(|x| *x == 0.0)
     }
 
-    fn compare(&mut self, other: &Local) {
+    fn compare(&mut self, other: &ForceMatrix) {
         for ((change, x), y) in self.change.iter_mut().zip(&self.X).zip(&other.X) {
             *change = change.max((x - y).abs());
         }
@@ -251,7 +258,7 @@ impl Local {
         for own in connected(&S, n) {
             rows_of(&S, &noise, n, &own, |positive, g| {
                 let g = own.iter().zip(g).map(|(&i, (g, noise))| (self.at[i], g, noise)).collect();
-                out.rows.push(Row { force, g, positive });
+                out.rows.push(RankOneTerm { force, g, positive });
             })?;
         }
         self.each(&system.structure, layout, |place, own, _| {
@@ -355,7 +362,7 @@ impl Squares {
     ) -> Vec<f64> {
         let [mut left, right] =
             [first, second].map(|Z| Z.iter().map(|z| self.all_along(z)).collect::<Vec<_>>());
-        let signs: Vec<f64> = self.rows.iter().map(Row::sign).collect();
+        let signs: Vec<f64> = self.rows.iter().map(RankOneTerm::sign).collect();
         left.iter_mut().for_each(|x| x.iter_mut().zip(&signs).for_each(|(x, sign)| *x *= sign));
         let mut out = transposed_product(&left, &right);
         if self.rest.iter().all(|x| *x == 0.0) {
@@ -373,7 +380,7 @@ impl Squares {
 
     /// zᵀX z, and what rounding makes of it.
     pub fn along(&self, s: &Structure, layout: &Tangent, z: &[f64]) -> (f64, f64) {
-        let mut sum = Sum::of(&self.rows, z);
+        let mut sum = SumOfSquares::of(&self.rows, z);
         let (rest, terms) = quadratic(s, layout, &self.rest, z);
         sum.parts[usize::from(rest < 0.0)] += rest.abs();
         let measured = quadratic(s, layout, &self.noise, z).1;
@@ -382,22 +389,22 @@ impl Squares {
 }
 
 /// A sum of squares, along a motion.
-pub(super) struct Sum {
+pub(super) struct SumOfSquares {
     /// Positive and negative ones.
     parts: [f64; 2],
     /// Σρ².
     off: f64,
 }
 
-impl Sum {
-    pub fn of(rows: &[Row], z: &[f64]) -> Sum {
+impl SumOfSquares {
+    pub fn of(rows: &[RankOneTerm], z: &[f64]) -> SumOfSquares {
         let (mut parts, mut off) = ([0.0; 2], 0.0);
         for row in rows {
             let (along, noise) = row.along(z);
             parts[usize::from(!row.positive)] += along * along;
             off += noise * noise;
         }
-        Sum { parts, off }
+        SumOfSquares { parts, off }
     }
 
     pub fn value(&self) -> f64 {
@@ -414,7 +421,7 @@ impl Sum {
 /// zᵀX z and Σ|z_i X_ij z_j|.
 pub(super) fn quadratic(s: &Structure, layout: &Tangent, X: &[f64], z: &[f64]) -> (f64, f64) {
     let (mut sum, mut terms) = (0.0, 0.0);
-    for Pair { at, offset, .. } in &layout.pairs {
+    for TangentBlock { at, offset, .. } in &layout.pairs {
         let [row, col] = at.map(|i| s.cols[i]);
         for i in 0..row.size {
             for j in 0..col.size {

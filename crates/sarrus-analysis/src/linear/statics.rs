@@ -4,13 +4,13 @@
 //! motion would go; then by the search ([`super::search`]). Cost: a sparse factorization a step, and a copy of the system for each share.
 
 use super::branch::{BranchEnd, Followed};
-use super::equilibrium::{EquilibriumOptions, Search};
+use super::equilibrium::{EquilibriumOptions, EquilibriumSearch};
 use super::metric::Metric;
-use super::newton::{Bounds, Newton, Stop};
+use super::newton::{EquilibriumNewton, IterationBounds, NewtonStop};
 use super::paths::Paths;
 use super::relax::LEAST;
 use super::rest::{Rest, rest};
-use super::search::{Sample, is_rest, is_still, project, search};
+use super::search::{ControllerSampler, is_rest, is_still, project, search};
 use super::solvers::{Solvers, named};
 use super::stability::{Curvature, curvature};
 use super::stops::{RUN, Stops};
@@ -42,14 +42,14 @@ const LEAVES: u32 = 20;
 const AWAY: f64 = 1e-3;
 
 /// A position to go back to.
-pub(super) struct Kept {
+pub(super) struct SavedPosition {
     pub state: State,
     hints: Vec<f64>,
     active: Option<Active>,
 }
 
 /// What was come to.
-pub(super) struct Found {
+pub(super) struct StaticsOutcome {
     pub rest: Rest,
     /// Whether that is rest.
     pub found: bool,
@@ -57,7 +57,7 @@ pub(super) struct Found {
 
 /// How an attempt ended.
 enum Attempt {
-    Came(Box<Found>, Option<BranchEnd>),
+    Came(Box<StaticsOutcome>, Option<BranchEnd>),
     /// A stop was met on this way from the state at hand.
     Met(Vec<f64>, Option<BranchEnd>),
 }
@@ -72,12 +72,12 @@ pub(super) struct Statics<'a> {
     pub mechanism: Mechanism,
     pub state: State,
     pub solvers: Solvers,
-    pub bounds: Bounds,
+    pub bounds: IterationBounds,
     pub metric: Metric,
     pub stops: Option<Stops>,
     /// What a step could pass over; none where nothing can be.
     pub paths: Option<Paths>,
-    pub counts: Search,
+    pub counts: EquilibriumSearch,
     /// Trials after which it is given up.
     pub most: u32,
     /// Whether nothing has been met since the part of the loads began.
@@ -95,8 +95,8 @@ impl<'a> Statics<'a> {
         let mut mechanism = whole.mechanism();
         mechanism.set_hints(hints);
         let followed = options.load_steps.is_some();
-        let bounds = Bounds { longest: if followed { LONG } else { SHORT }, downhill: !followed };
-        let counts = Search { trials: 0, steps: 0, residual: 0.0 };
+        let bounds = IterationBounds { longest: if followed { LONG } else { SHORT }, downhill: !followed };
+        let counts = EquilibriumSearch { trials: 0, steps: 0, residual: 0.0 };
         let solvers = Solvers::new(whole, &mut mechanism, &state)?;
         let metric = Metric::new(whole, &state);
         let system = whole.clone();
@@ -197,8 +197,8 @@ impl<'a> Statics<'a> {
     pub fn bring_on(
         &mut self,
         shares: [f64; 2],
-        watch: &mut dyn FnMut(&Search),
-    ) -> Result<(Found, Option<BranchEnd>), SetupError> {
+        watch: &mut dyn FnMut(&EquilibriumSearch),
+    ) -> Result<(StaticsOutcome, Option<BranchEnd>), SetupError> {
         let most = self.stops.as_ref().map_or(1, |stops| CHANGES * (1 + stops.len()));
         let (mut ended, mut end) = (None, None);
         self.fresh = true;
@@ -235,7 +235,7 @@ impl<'a> Statics<'a> {
             Some(rest) => rest,
             None => self.rest()?,
         };
-        Ok((Found { rest, found: false }, end))
+        Ok((StaticsOutcome { rest, found: false }, end))
     }
 
     /// Entries of K + μG at the state at hand, whose rest is `here`, with μ relative to the stiffness over the metric.
@@ -279,7 +279,7 @@ impl<'a> Statics<'a> {
         let mut own = None;
         let newton = match &mut self.solvers.newton {
             Some(newton) => newton,
-            None => own.insert(Newton::new(&self.mechanism, tangent)?),
+            None => own.insert(EquilibriumNewton::new(&self.mechanism, tangent)?),
         };
         self.mechanism.tangent(&self.state, &vec![0.0; s.nv], &here.accel.lambda, tangent);
         let sigma = LEAST * self.metric.stiffness(&here.eq, tangent);
@@ -296,13 +296,13 @@ impl<'a> Statics<'a> {
     }
 
     /// The position at hand, to go back to.
-    pub fn keep(&self) -> Kept {
+    pub fn keep(&self) -> SavedPosition {
         let active = self.stops.as_ref().map(|stops| stops.active().clone());
-        Kept { state: self.state.clone(), hints: self.mechanism.hints().to_vec(), active }
+        SavedPosition { state: self.state.clone(), hints: self.mechanism.hints().to_vec(), active }
     }
 
     /// Goes back to a position, under the loads at hand.
-    pub fn put_back(&mut self, kept: &Kept) -> Result<(), SetupError> {
+    pub fn put_back(&mut self, kept: &SavedPosition) -> Result<(), SetupError> {
         if let (Some(stops), Some(active)) = (&mut self.stops, &kept.active)
             && stops.put_back(active)
         {
@@ -344,10 +344,10 @@ impl<'a> Statics<'a> {
     fn attempt(
         &mut self,
         [from, to]: [f64; 2],
-        watch: &mut dyn FnMut(&Search),
+        watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<Attempt, SetupError> {
         let start = self.keep();
-        let come = |rest, end| Ok(Attempt::Came(Box::new(Found { rest, found: true }), end));
+        let come = |rest, end| Ok(Attempt::Came(Box::new(StaticsOutcome { rest, found: true }), end));
         let mut end = None;
         if self.solvers.newton.is_some() && !self.bounds.downhill && from < to {
             match self.follow([from, to], watch)? {
@@ -366,7 +366,7 @@ impl<'a> Statics<'a> {
                 }
                 // a motion that is disturbed may still leave it
                 Ok(_) => {}
-                Err(Stop::Met(way)) => return self.met(way, end, &start, [from, to], watch),
+                Err(NewtonStop::Met(way)) => return self.met(way, end, &start, [from, to], watch),
                 Err(_) => {}
             }
         }
@@ -378,7 +378,7 @@ impl<'a> Statics<'a> {
                 end = end.or(self.branch_end(&start, [from, to], watch)?);
                 return come(rest, end);
             }
-            Err(Stop::Met(way)) => return self.met(way, end, &start, [from, to], watch),
+            Err(NewtonStop::Met(way)) => return self.met(way, end, &start, [from, to], watch),
             Err(_) => {}
         }
         self.put_back(&start)?;
@@ -410,7 +410,7 @@ impl<'a> Statics<'a> {
             if found {
                 end = end.or(self.branch_end(&start, [from, to], watch)?);
             }
-            return Ok(Attempt::Came(Box::new(Found { found, rest }), end));
+            return Ok(Attempt::Came(Box::new(StaticsOutcome { found, rest }), end));
         }
         Err(self.given_up(0.0))
     }
@@ -420,9 +420,9 @@ impl<'a> Statics<'a> {
         &mut self,
         way: Vec<f64>,
         seen: Option<BranchEnd>,
-        start: &Kept,
+        start: &SavedPosition,
         shares: [f64; 2],
-        watch: &mut dyn FnMut(&Search),
+        watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<Attempt, SetupError> {
         let end = match seen {
             Some(end) => Some(end),
@@ -462,7 +462,7 @@ impl<'a> Statics<'a> {
 
     /// The error of a search that took too long.
     pub(super) fn given_up(&self, residual: f64) -> SetupError {
-        let Search { trials, steps, .. } = self.counts;
+        let EquilibriumSearch { trials, steps, .. } = self.counts;
         let load = (self.share != 1.0).then_some(self.share);
         SetupError::NoEquilibrium { residual, iterations: steps, trials, load }
     }
@@ -470,9 +470,9 @@ impl<'a> Statics<'a> {
     /// Searches for rest from the state at hand while `sample` acts at every step. None where something is met on the way.
     pub fn search_sampled(
         &mut self,
-        sample: Sample<'_>,
-        watch: &mut dyn FnMut(&Search),
-    ) -> Result<Option<Found>, SetupError> {
+        sample: ControllerSampler<'_>,
+        watch: &mut dyn FnMut(&EquilibriumSearch),
+    ) -> Result<Option<StaticsOutcome>, SetupError> {
         let unsampled = self.rest()?;
         sample(&mut self.mechanism, &mut self.state, &unsampled);
         let here = self.rest()?;
@@ -489,6 +489,6 @@ impl<'a> Statics<'a> {
             watch,
         )?;
         let found = is_rest(&rest);
-        Ok(met.is_none().then_some(Found { rest, found }))
+        Ok(met.is_none().then_some(StaticsOutcome { rest, found }))
     }
 }

@@ -10,8 +10,8 @@
 //! the ground. Where that fails, frames that stand still or move with one of the bodies are tried. Cost: for each frame that fits, a
 //! factorization and four solutions for each freedom and level.
 
-use super::flow::{Flow, Moving, angular, linear};
-use super::linearize::{Instant, Small, dot, free_accelerations, momentum, rounded_positions};
+use super::flow::{Flow, MovingState, angular, linear};
+use super::linearize::{EquationsAtState, Small, dot, free_accelerations, momentum, rounded_positions};
 use sarrus_math::Vec3;
 use sarrus_math::solve::Svd;
 use sarrus_solve::Structure;
@@ -48,12 +48,12 @@ pub struct SteadyMotion {
     /// The point of its axis that is nearest to the origin \[m\].
     pub point: [f64; 3],
     /// Bodies that spin in the frame.
-    pub spins: Vec<Spin>,
+    pub spins: Vec<SteadySpin>,
 }
 
 /// The rotation of a body in the frame of a steady motion.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Spin {
+pub struct SteadySpin {
     /// The body.
     pub body: String,
     /// Its angular velocity in the frame, body axes \[rad/s\].
@@ -61,7 +61,7 @@ pub struct Spin {
 }
 
 /// Small motions to compare: positions with the velocities that follow them, and velocities.
-pub(super) struct Columns<'a> {
+pub(super) struct SmallMotions<'a> {
     pub displacements: &'a [Vec<f64>],
     pub follow: &'a [Vec<f64>],
     pub velocities: &'a [Vec<f64>],
@@ -70,13 +70,13 @@ pub(super) struct Columns<'a> {
 /// The flow of the motion, and how steady that is.
 pub(super) fn find(
     mechanism: &mut Mechanism,
-    moving: &Moving,
-    instant: &Instant,
+    moving: &MovingState,
+    instant: &EquationsAtState,
     small: &mut Small,
-    columns: &Columns,
+    columns: &SmallMotions,
     scale: f64,
 ) -> (Flow, SteadyMotion) {
-    let sizes = Sizes::new(moving);
+    let sizes = MotionSizes::new(moving);
     let mut best: Option<(Flow, f64)> = None;
     for flow in candidates(moving, &sizes) {
         let s = &moving.system.structure;
@@ -98,7 +98,7 @@ pub(super) fn find(
     (flow, described)
 }
 
-fn describe(moving: &Moving, flow: &Flow, residual: f64, sizes: &Sizes) -> SteadyMotion {
+fn describe(moving: &MovingState, flow: &Flow, residual: f64, sizes: &MotionSizes) -> SteadyMotion {
     let square = flow.turn.norm_squared();
     let (along, point) = if square > 0.0 {
         let along = flow.turn.scale(flow.turn.dot(flow.drift) / square);
@@ -109,7 +109,7 @@ fn describe(moving: &Moving, flow: &Flow, residual: f64, sizes: &Sizes) -> Stead
     let spins = moving
         .in_space()
         .filter(|(i, body)| !body.is_internal() && flow.spin(*i).norm() > 100.0 * ZERO_RATE * sizes.rate)
-        .map(|(i, body)| Spin { body: body.name.clone(), omega: flow.spin(i).0 })
+        .map(|(i, body)| SteadySpin { body: body.name.clone(), omega: flow.spin(i).0 })
         .collect();
     let rounded = |x: Vec3<f64>, size: f64| x.0.map(|x| if x.abs() <= ZERO_RATE * size { 0.0 } else { x });
     SteadyMotion {
@@ -123,7 +123,7 @@ fn describe(moving: &Moving, flow: &Flow, residual: f64, sizes: &Sizes) -> Stead
 }
 
 /// The size of the mechanism and of its motion.
-struct Sizes {
+struct MotionSizes {
     /// Mean position of the bodies \[m\], and their mean velocity.
     centre: Vec3<f64>,
     velocity: Vec3<f64>,
@@ -133,8 +133,8 @@ struct Sizes {
     rate: f64,
 }
 
-impl Sizes {
-    fn new(moving: &Moving) -> Sizes {
+impl MotionSizes {
+    fn new(moving: &MovingState) -> MotionSizes {
         let n = moving.in_space().count().max(1) as f64;
         let (mut centre, mut velocity) = (Vec3::zero(), Vec3::zero());
         for (i, body) in moving.in_space() {
@@ -156,12 +156,12 @@ impl Sizes {
         let coordinates = moving.state.v.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
         let rates = [rate, along, coordinates, 1.0];
         let rate = rates.into_iter().find(|r| *r > ZERO_RATE * coordinates).unwrap_or(1.0);
-        Sizes { centre, velocity, length, rate }
+        MotionSizes { centre, velocity, length, rate }
     }
 }
 
 /// Flows that may carry the motion, the likeliest first.
-fn candidates(moving: &Moving, sizes: &Sizes) -> Vec<Flow> {
+fn candidates(moving: &MovingState, sizes: &MotionSizes) -> Vec<Flow> {
     let mut screws = Vec::new();
     let mut add = |turn: Vec3<f64>, drift: Vec3<f64>| {
         let turn = if turn.norm() <= ZERO_RATE * sizes.rate { Vec3::zero() } else { turn };
@@ -189,7 +189,7 @@ fn candidates(moving: &Moving, sizes: &Sizes) -> Vec<Flow> {
 }
 
 /// The least Ω that fits v_i - v̄ = Ω × (p_i - p̄), a_i = Ω × v_i and α_i = Ω × ω_i best.
-fn fit(moving: &Moving, sizes: &Sizes) -> Option<Vec3<f64>> {
+fn fit(moving: &MovingState, sizes: &MotionSizes) -> Option<Vec3<f64>> {
     let (mut rows, mut right) = (Vec::new(), Vec::new());
     let mut add = |x: Vec3<f64>, turned: Vec3<f64>, weight: f64| {
         // Ω × x = turned
@@ -215,12 +215,19 @@ fn fit(moving: &Moving, sizes: &Sizes) -> Option<Vec3<f64>> {
 }
 
 /// √(xᵀM x).
-fn norm(s: &Structure, instant: &Instant, x: &[f64]) -> f64 {
+fn norm(s: &Structure, instant: &EquationsAtState, x: &[f64]) -> f64 {
     dot(x, &momentum(s, &instant.eq, x)).max(0.0).sqrt()
 }
 
 /// How far velocities and accelerations at the state are from those of the flow.
-fn misfit(s: &Structure, instant: &Instant, moving: &Moving, flow: &Flow, sizes: &Sizes, scale: f64) -> f64 {
+fn misfit(
+    s: &Structure,
+    instant: &EquationsAtState,
+    moving: &MovingState,
+    flow: &Flow,
+    sizes: &MotionSizes,
+    scale: f64,
+) -> f64 {
     let [speeds, accelerations] = flow.misfit(moving);
     let speed = norm(s, instant, &moving.state.v);
     // positions are rounded, and stiff elements respond to that
@@ -234,11 +241,11 @@ fn misfit(s: &Structure, instant: &Instant, moving: &Moving, flow: &Flow, sizes:
 /// The largest relative change of accelerations, of the responses of small motions, and of constraints over a step of the flow.
 fn change(
     mechanism: &mut Mechanism,
-    moving: &Moving,
+    moving: &MovingState,
     small: &mut Small,
-    columns: &Columns,
+    columns: &SmallMotions,
     flow: &Flow,
-    sizes: &Sizes,
+    sizes: &MotionSizes,
     scale: f64,
 ) -> Option<f64> {
     let system = mechanism.system().clone();
@@ -247,7 +254,7 @@ fn change(
     let state = step.state(moving, mechanism);
     let mut there = system.mechanism();
     there.be_like(mechanism);
-    let instant = Instant::new(&mut there, &state).ok()?;
+    let instant = EquationsAtState::new(&mut there, &state).ok()?;
     let mut small_there = instant.small(&system, &state).ok()?;
     let norm = |x: &[f64]| norm(s, &instant, x);
     let difference = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };

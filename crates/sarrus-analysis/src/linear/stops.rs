@@ -9,12 +9,12 @@
 //! contacts that slide with friction. Cost: a copy of the system's lists for each change, sixty positions for each margin that is met.
 
 use crate::error::SetupError;
-use crate::events::{Active, Changes, Hold, Journey};
-use crate::method::{Facts, Method};
+use crate::events::{Active, EventChanges, GapHold, Journey};
+use crate::method::{Method, ModelFacts};
 use crate::settings::Settings;
 use sarrus_model::Model;
 use sarrus_solve::{Accel, Equations, Problem, State};
-use sarrus_system::conditions::Verdict;
+use sarrus_system::conditions::ConditionValue;
 use sarrus_system::contact::rigid::Gap;
 use sarrus_system::events::{Lock, When};
 use sarrus_system::{Conditions, Mechanism, System};
@@ -30,7 +30,7 @@ pub(super) const RUN: &str =
     "`sarrus run` with damping shows where the motion ends; `sarrus modes --about TIME` takes a state of it";
 
 /// What is watched.
-enum Stop {
+enum StopTest {
     /// A coordinate that is locked where it reaches a value; the side on which it started.
     Latch { lock: Lock, value: f64, side: f64, name: String },
     /// A rigid contact, or a limit of a joint.
@@ -41,7 +41,7 @@ enum Stop {
 pub(super) struct Stops {
     journey: Journey,
     conditions: Conditions,
-    list: Vec<Stop>,
+    list: Vec<StopTest>,
     gaps: Vec<Gap>,
     /// Events of the file, each with whether its condition held at the last look.
     triggers: Vec<(usize, bool)>,
@@ -54,7 +54,7 @@ pub(super) struct Stops {
 }
 
 /// What latches and events have seen.
-pub(super) struct Watched {
+pub(super) struct WatchedStops {
     sides: Vec<f64>,
     triggers: Vec<(usize, bool)>,
 }
@@ -74,7 +74,7 @@ impl Stops {
         if events.is_empty() && gaps.is_empty() {
             return Ok(None);
         }
-        let method = Method::resolve(settings, &Facts::new(system, None))?;
+        let method = Method::resolve(settings, &ModelFacts::new(system, None))?;
         let journey = Journey::resting(system, &method, settings);
         let conditions = Conditions::new(model, system).map_err(SetupError::Model)?;
         let (mut list, mut triggers, mut notes) = (Vec::new(), Vec::new(), Vec::new());
@@ -82,7 +82,7 @@ impl Stops {
             match &event.when {
                 When::Reaches { value, .. } => {
                     let Some(&lock) = event.actions.lock.first() else { continue };
-                    list.push(Stop::Latch { lock, value: *value, side: 0.0, name: event.name.clone() });
+                    list.push(StopTest::Latch { lock, value: *value, side: 0.0, name: event.name.clone() });
                 }
                 When::Holds(_) => {
                     // one that holds from the start on is refused with the others
@@ -96,7 +96,7 @@ impl Stops {
                 }
             }
         }
-        list.extend((0..gaps.len()).map(Stop::Gap));
+        list.extend((0..gaps.len()).map(StopTest::Gap));
         let not_unique = Vec::new();
         let mut stops =
             Stops { journey, conditions, list, gaps, triggers, notes, ignored: false, not_unique };
@@ -123,15 +123,15 @@ impl Stops {
     }
 
     /// What latches and events have seen so far.
-    pub fn watched(&self) -> Watched {
-        let side = |stop: &Stop| if let Stop::Latch { side, .. } = stop { *side } else { 0.0 };
-        Watched { sides: self.list.iter().map(side).collect(), triggers: self.triggers.clone() }
+    pub fn watched(&self) -> WatchedStops {
+        let side = |stop: &StopTest| if let StopTest::Latch { side, .. } = stop { *side } else { 0.0 };
+        WatchedStops { sides: self.list.iter().map(side).collect(), triggers: self.triggers.clone() }
     }
 
     /// Goes on with what they had seen before.
-    pub fn watch_as(&mut self, watched: Watched) {
+    pub fn watch_as(&mut self, watched: WatchedStops) {
         for (stop, before) in self.list.iter_mut().zip(watched.sides) {
-            if let Stop::Latch { side, .. } = stop {
+            if let StopTest::Latch { side, .. } = stop {
                 *side = before;
             }
         }
@@ -146,14 +146,14 @@ impl Stops {
         let near = TOUCHES * size(state);
         let directory = mechanism.system().directory.clone();
         let values: Vec<Option<f64>> = mechanism.observe(state, |at| {
-            let value = |stop: &Stop| match stop {
-                Stop::Latch { lock, .. } => lock.value(&directory, at),
+            let value = |stop: &StopTest| match stop {
+                StopTest::Latch { lock, .. } => lock.value(&directory, at),
                 _ => None,
             };
             self.list.iter().map(value).collect()
         });
         for (stop, here) in self.list.iter_mut().zip(values) {
-            if let (Stop::Latch { value, side, .. }, Some(here)) = (stop, here)
+            if let (StopTest::Latch { value, side, .. }, Some(here)) = (stop, here)
                 && *side == 0.0
                 && (here - *value).abs() > near
             {
@@ -173,12 +173,14 @@ impl Stops {
                 Some(value) if !active.is_locked(lock) => value,
                 _ => f64::NAN,
             };
-            let margin = |stop: &Stop| match stop {
+            let margin = |stop: &StopTest| match stop {
                 // at the value from the start on
-                Stop::Latch { lock, side, .. } if *side == 0.0 && !active.is_locked(lock) => f64::INFINITY,
-                Stop::Latch { lock, value, side, .. } => -side * (coordinate(lock) - value),
-                Stop::Gap(i) if active.is_held(*i) || !active.acts(self.gaps[*i].contact) => f64::NAN,
-                Stop::Gap(i) => -gaps[*i],
+                StopTest::Latch { lock, side, .. } if *side == 0.0 && !active.is_locked(lock) => {
+                    f64::INFINITY
+                }
+                StopTest::Latch { lock, value, side, .. } => -side * (coordinate(lock) - value),
+                StopTest::Gap(i) if active.is_held(*i) || !active.acts(self.gaps[*i].contact) => f64::NAN,
+                StopTest::Gap(i) => -gaps[*i],
             };
             list.iter().map(margin).map(|m| if m.is_nan() { f64::NEG_INFINITY } else { m }).collect()
         })
@@ -221,14 +223,14 @@ impl Stops {
             system.directory.joints[lock.joint].name.clone()
         });
         match &self.list[which] {
-            Stop::Latch { lock, value, .. } => {
+            StopTest::Latch { lock, value, .. } => {
                 let joint = name(lock, mechanism.system());
                 self.notes.push(format!("joint `{joint}` locks at {value} (`lock_at`) on the way"));
-                active.lock(lock, mechanism, state, &mut Changes::default());
+                active.lock(lock, mechanism, state, &mut EventChanges::default());
             }
-            Stop::Gap(i) => {
+            StopTest::Gap(i) => {
                 let rows = self.gaps[*i].hold(&self.journey.system, None);
-                let rows = active.register(Hold { gap: *i, across: false }, rows);
+                let rows = active.register(GapHold { gap: *i, across: false }, rows);
                 active.add_hold(rows);
             }
         }
@@ -284,8 +286,8 @@ impl Stops {
         mechanism: &mut Mechanism,
         state: &State,
         (eq, accel): (&Equations, &Accel),
-    ) -> Vec<Verdict> {
-        let none = Verdict { holds: false, margin: f64::NEG_INFINITY };
+    ) -> Vec<ConditionValue> {
+        let none = ConditionValue { holds: false, margin: f64::NEG_INFINITY };
         let mut verdicts = vec![none; self.conditions.len()];
         self.conditions.judge(which, mechanism, state, Some((eq, accel)), &mut verdicts);
         verdicts
@@ -310,10 +312,10 @@ impl Stops {
         let mut words = Vec::new();
         for stop in &self.list {
             match stop {
-                Stop::Latch { lock, name, .. } if !self.active().is_locked(lock) => words.push(format!(
+                StopTest::Latch { lock, name, .. } if !self.active().is_locked(lock) => words.push(format!(
                     "`{name}` is not reached on the way: a motion that overshoots may reach it"
                 )),
-                Stop::Gap(i) if self.active().is_held(*i) => {
+                StopTest::Gap(i) if self.active().is_held(*i) => {
                     let word = match self.gaps[*i].limit.map(|limit| &system.whole.events.limits[limit]) {
                         Some(limit) => {
                             let joint = &system.directory.joints[limit.joint].name;

@@ -13,12 +13,12 @@
 //! are looked at. Cost: a sparse factorization a step, and with sampled controllers an evaluation of these for each velocity.
 
 use super::basis::check_size;
-use super::control::Control;
+use super::control::ControllerStates;
 use super::linearize::dot;
 use super::modes::modes_at;
 use super::rest::Rest;
 use super::search::{NEARLY, is_rest, project};
-use super::statics::{Found, Kept, Statics};
+use super::statics::{SavedPosition, Statics, StaticsOutcome};
 use crate::error::SetupError;
 use sarrus_math::solve::SparseLu;
 use sarrus_solve::{Equations, Problem, Stage, State};
@@ -36,11 +36,11 @@ const LONGEST: f64 = 0.3;
 
 /// The rest that is found from `start` under the share `load` of the loads; none where there is none, or where it is not stable.
 pub(super) fn together(
-    control: &Control,
+    control: &ControllerStates,
     statics: &mut Statics<'_>,
-    start: &Kept,
+    start: &SavedPosition,
     load: f64,
-) -> Result<Option<Found>, SetupError> {
+) -> Result<Option<StaticsOutcome>, SetupError> {
     if statics.stops.is_some() {
         return Ok(None);
     }
@@ -58,7 +58,7 @@ pub(super) fn together(
         }
         let settled = r.iter().zip(&largest).all(|(r, most)| r.abs() <= NEARLY * most);
         if settled && is_rest(&rest) {
-            return Ok(is_stable(control, statics).then_some(Found { rest, found: true }));
+            return Ok(is_stable(control, statics).then_some(StaticsOutcome { rest, found: true }));
         }
         let Some((delta, dx)) = step(control, statics, &rest, &r) else { return Ok(None) };
         // from one limit of an output to the other and back: what it holds is between
@@ -83,7 +83,7 @@ pub(super) fn together(
 }
 
 /// Whether nothing is seen to grow away from the rest at hand; what sampled controllers do is not seen.
-fn is_stable(control: &Control, statics: &mut Statics<'_>) -> bool {
+fn is_stable(control: &ControllerStates, statics: &mut Statics<'_>) -> bool {
     if control.is_sampled() || check_size(&statics.system.structure, "equilibrium").is_err() {
         return true;
     }
@@ -93,7 +93,7 @@ fn is_stable(control: &Control, statics: &mut Statics<'_>) -> bool {
 
 /// (δ, δx); none where that has no solution.
 fn step(
-    control: &Control,
+    control: &ControllerStates,
     statics: &mut Statics<'_>,
     rest: &Rest,
     r: &[f64],

@@ -1,10 +1,10 @@
 //! Columns at instants that are no regular rows: ends of steps, peaks inside them, and both sides of what happens.
 
 use super::Recorder;
-use crate::instants::{Side, Why};
+use crate::instants::{InstantSide, Why};
 use crate::peaks::{MOST, Peaks};
 use sarrus_model::functions::forget_fault;
-use sarrus_solve::integrators::Taken;
+use sarrus_solve::integrators::TakenStep;
 use sarrus_solve::{Dynamics, Problem, Stage, State};
 use sarrus_system::{Columns, Mechanism};
 
@@ -55,7 +55,7 @@ impl Recorder<'_> {
     }
 
     /// Looks for peaks in a step whose samples have been taken, and notes what holds at its end where something happens there.
-    pub(super) fn look_inside(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>) {
+    pub(super) fn look_inside(&mut self, step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>) {
         if self.columns.is_none() {
             return;
         }
@@ -71,7 +71,7 @@ impl Recorder<'_> {
         }
     }
 
-    fn find_peaks(&mut self, step: &mut Taken<'_, Dynamics<'_, Mechanism>>, peaks: &mut Peaks) {
+    fn find_peaks(&mut self, step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>, peaks: &mut Peaks) {
         let (start, end) = (step.info.t, step.end.t);
         let harder = self.note_forces(step.ode.problem());
         // the largest force lies in the step in which it has grown, or in the next
@@ -114,7 +114,7 @@ impl Recorder<'_> {
         if let Some((column, row)) = largest {
             peaks.tell_force(column, row[column]);
             let name = self.trajectory.names()[column].clone();
-            self.instants.push(Side::Peak, name, &row);
+            self.instants.push(InstantSide::Peak, name, &row);
         }
     }
 

@@ -7,11 +7,11 @@
 use super::report::{AlongReport, DistributedAt, RankSpan};
 use super::{Scaled, analyse, distribute, with_tooth_forces};
 use crate::error::SetupError;
-use crate::settings::{Overrides, Settings};
-use crate::simulate::{Plan, Progress, Seen, Simulate, Watch, simulate};
-use crate::start::Rows;
+use crate::settings::{RunOverrides, Settings};
+use crate::simulate::{Progress, RunPlan, SampleDiagnostics, Simulate, Watch, simulate};
+use crate::start::RowRank;
 use sarrus_model::Model;
-use sarrus_solve::integrators::Flow;
+use sarrus_solve::integrators::Proceed;
 use sarrus_solve::{Equations, Problem, Stage, State, Structure};
 use sarrus_system::{Mechanism, System};
 use std::collections::HashMap;
@@ -34,13 +34,13 @@ pub fn along(
     distributed: bool,
     watch: &mut dyn Watch,
 ) -> Result<AlongReport, SetupError> {
-    let settings = Settings::read(model, &Overrides::default())?;
+    let settings = Settings::read(model, &RunOverrides::default())?;
     let most = if system.structure.nc > LARGE { MOST_LARGE } else { MOST };
     let count = settings.samples().clamp(LEAST, most).round();
-    let overrides = Overrides {
+    let overrides = RunOverrides {
         every: Some((settings.t_end - settings.t_start) / count),
         columns: Some(vec!["t".into()]),
-        ..Overrides::default()
+        ..RunOverrides::default()
     };
     let mut looker = Looker {
         watch,
@@ -84,7 +84,7 @@ impl Looker<'_> {
         let structure = mechanism.structure().clone();
         let mut eq = Equations::new(mechanism);
         mechanism.update(s, Stage::POSITION, &mut eq);
-        let rows = Rows::find_quickly(&structure, &eq)?;
+        let rows = RowRank::find_quickly(&structure, &eq)?;
         self.times.push(s.t);
         match self.ranks.last_mut() {
             Some(last) if (last.rows, last.rank) == (structure.nc, rows.rank) => last.to = s.t,
@@ -149,15 +149,15 @@ impl Looker<'_> {
 }
 
 impl Watch for Looker<'_> {
-    fn begin(&mut self, plan: &Plan) {
+    fn begin(&mut self, plan: &RunPlan) {
         self.watch.begin(plan);
     }
 
-    fn step(&mut self, progress: &Progress) -> Flow {
-        if self.failed.is_some() { Flow::Stop } else { self.watch.step(progress) }
+    fn step(&mut self, progress: &Progress) -> Proceed {
+        if self.failed.is_some() { Proceed::Stop } else { self.watch.step(progress) }
     }
 
-    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &Seen) {
+    fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &SampleDiagnostics) {
         if self.failed.is_none() {
             let mut own = seen.judged.map(|system| system.mechanism());
             own.iter_mut().for_each(|own| own.be_like(mechanism));

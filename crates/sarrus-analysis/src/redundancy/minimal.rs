@@ -16,11 +16,11 @@ use std::rc::Rc;
 pub(super) const PART: f64 = 1e-6;
 
 /// Vectors of equal length, orthonormal.
-pub(super) type Basis = Vec<Vec<f64>>;
+pub(super) type OrthonormalVectors = Vec<Vec<f64>>;
 
 /// An orthonormal basis of what `vectors` span.
-pub(super) fn orthonormal(vectors: &[Vec<f64>], length: usize) -> Basis {
-    let mut basis = Basis::new();
+pub(super) fn orthonormal(vectors: &[Vec<f64>], length: usize) -> OrthonormalVectors {
+    let mut basis = OrthonormalVectors::new();
     for v in vectors {
         let mut v = v.clone();
         v.resize(length, 0.0);
@@ -32,7 +32,7 @@ pub(super) fn orthonormal(vectors: &[Vec<f64>], length: usize) -> Basis {
 }
 
 /// Adds what is new in the unit vector `v`; returns whether there was any.
-fn extend(basis: &mut Basis, mut v: Vec<f64>) -> bool {
+fn extend(basis: &mut OrthonormalVectors, mut v: Vec<f64>) -> bool {
     if !is_outside(basis, &mut v) {
         return false;
     }
@@ -59,7 +59,7 @@ fn norm(a: &[f64]) -> f64 {
 }
 
 /// The part of the space that vanishes at `places`.
-pub(super) fn without(space: &[Vec<f64>], places: impl Iterator<Item = usize>) -> Basis {
+pub(super) fn without(space: &[Vec<f64>], places: impl Iterator<Item = usize>) -> OrthonormalVectors {
     let mut w = space.to_vec();
     for at in places {
         let size = size_at(&w, at);
@@ -91,10 +91,10 @@ fn size_at(space: &[Vec<f64>], at: usize) -> f64 {
 }
 
 /// Elements with the null vectors of their rows.
-pub(super) struct Nulls {
+pub(super) struct ElementNulls {
     /// Elements, each with the places of its rows.
     parts: Vec<(usize, Vec<usize>)>,
-    space: Basis,
+    space: OrthonormalVectors,
 }
 
 /// A minimal set.
@@ -102,11 +102,11 @@ pub(super) struct Minimal {
     /// Its elements, in order.
     pub elements: Vec<usize>,
     /// Their null vectors.
-    pub space: Rc<Basis>,
+    pub space: Rc<OrthonormalVectors>,
 }
 
 /// What was found.
-pub(super) struct Found {
+pub(super) struct MinimalSets {
     /// Minimal sets that are relevant, the small ones first.
     pub sets: Vec<Minimal>,
     /// Whether these are all there are.
@@ -114,14 +114,14 @@ pub(super) struct Found {
 }
 
 /// Elements of a set, by their places in `parts`, with its null vectors.
-struct Candidate {
+struct CandidateSet {
     parts: Vec<usize>,
-    space: Rc<Basis>,
+    space: Rc<OrthonormalVectors>,
 }
 
-impl Nulls {
+impl ElementNulls {
     /// Null vectors `space` over places whose elements are `owners`.
-    pub fn new(owners: impl Iterator<Item = usize>, space: Basis) -> Nulls {
+    pub fn new(owners: impl Iterator<Item = usize>, space: OrthonormalVectors) -> ElementNulls {
         let mut places: Vec<(usize, usize)> = owners
             .enumerate()
             .map(|(at, owner)| (owner, at))
@@ -135,16 +135,16 @@ impl Nulls {
                 _ => parts.push((owner, vec![at])),
             }
         }
-        Nulls { parts, space }
+        ElementNulls { parts, space }
     }
 
     /// The minimal sets, for about as many operations as `work` has left.
-    pub fn minimal(self, work: &mut f64) -> Found {
+    pub fn minimal(self, work: &mut f64) -> MinimalSets {
         let (mut found, mut complete) = (Vec::new(), true);
         let whole = Rc::new(self.space.clone());
         // what was reached, and the first element that was left out from there
         let mut seen: HashMap<Vec<usize>, usize> = HashMap::new();
-        let mut ways: Vec<(Rc<Basis>, Option<usize>)> = vec![(whole.clone(), None)];
+        let mut ways: Vec<(Rc<OrthonormalVectors>, Option<usize>)> = vec![(whole.clone(), None)];
         while let Some((space, out)) = ways.pop() {
             if !(*work > 0.0) {
                 complete = false;
@@ -162,7 +162,7 @@ impl Nulls {
                 parts.iter().copied().filter(|&p| self.leaves_some(&space, p)).collect();
             if smaller.is_empty() {
                 if known.is_none() && !space.is_empty() {
-                    found.push(Candidate { parts, space });
+                    found.push(CandidateSet { parts, space });
                 }
                 continue;
             }
@@ -172,11 +172,11 @@ impl Nulls {
         if !complete {
             self.one_for_each(&whole, &mut found);
         }
-        Found { sets: self.relevant(found), complete }
+        MinimalSets { sets: self.relevant(found), complete }
     }
 
     /// Adds a minimal set with each element that has none yet and is reached by leaving out others one by one.
-    fn one_for_each(&self, whole: &Rc<Basis>, found: &mut Vec<Candidate>) {
+    fn one_for_each(&self, whole: &Rc<OrthonormalVectors>, found: &mut Vec<CandidateSet>) {
         let mut work = 0.0;
         let mut known: BTreeSet<usize> = found.iter().flat_map(|c| c.parts.iter().copied()).collect();
         for own in self.support(whole) {
@@ -193,15 +193,15 @@ impl Nulls {
             let parts = self.support(&space);
             if !parts.iter().any(|&p| self.leaves_some(&space, p)) {
                 known.extend(&parts);
-                found.push(Candidate { parts, space });
+                found.push(CandidateSet { parts, space });
             }
         }
     }
 
     /// Sets that hold what no combination of smaller ones does.
-    fn relevant(&self, mut found: Vec<Candidate>) -> Vec<Minimal> {
+    fn relevant(&self, mut found: Vec<CandidateSet>) -> Vec<Minimal> {
         found.sort_by(|a, b| (a.parts.len(), &a.parts).cmp(&(b.parts.len(), &b.parts)));
-        let (mut sets, mut spanned) = (Vec::new(), Basis::new());
+        let (mut sets, mut spanned) = (Vec::new(), OrthonormalVectors::new());
         for alike in found.chunk_by(|a, b| a.parts.len() == b.parts.len()) {
             // nothing is outside the whole
             if spanned.len() == self.space.len() {
@@ -221,24 +221,25 @@ impl Nulls {
         sets
     }
 
-    fn leave_out(&self, space: &Basis, part: usize, work: &mut f64) -> Basis {
+    fn leave_out(&self, space: &OrthonormalVectors, part: usize, work: &mut f64) -> OrthonormalVectors {
         let places = &self.parts[part].1;
         *work -= (space.len() * space.first().map_or(0, Vec::len) * places.len()) as f64;
         without(space, places.iter().copied())
     }
 
     /// Whether anything is left without an element, from its own rows alone.
-    fn leaves_some(&self, space: &Basis, part: usize) -> bool {
+    fn leaves_some(&self, space: &OrthonormalVectors, part: usize) -> bool {
         let places = &self.parts[part].1;
-        let own: Basis = space.iter().map(|v| places.iter().map(|&at| v[at]).collect()).collect();
+        let own: OrthonormalVectors =
+            space.iter().map(|v| places.iter().map(|&at| v[at]).collect()).collect();
         !without(&own, 0..places.len()).is_empty()
     }
 
-    fn has(&self, space: &Basis, part: usize) -> bool {
+    fn has(&self, space: &OrthonormalVectors, part: usize) -> bool {
         self.parts[part].1.iter().any(|&at| size_at(space, at) > PART)
     }
 
-    fn support(&self, space: &Basis) -> Vec<usize> {
+    fn support(&self, space: &OrthonormalVectors) -> Vec<usize> {
         (0..self.parts.len()).filter(|&part| self.has(space, part)).collect()
     }
 }
@@ -253,7 +254,7 @@ mod tests {
     fn a_set_that_puts_smaller_ones_together_is_not_relevant() {
         let cycle = |ties: &[usize]| (0..10).map(|i| f64::from(u8::from(ties.contains(&i)))).collect();
         let cycles = [cycle(&[0, 1, 2]), cycle(&[2, 3, 4]), cycle(&[5, 6, 7, 8, 9])];
-        let found = Nulls::new(0..10, orthonormal(&cycles, 10)).minimal(&mut 1e6);
+        let found = ElementNulls::new(0..10, orthonormal(&cycles, 10)).minimal(&mut 1e6);
         let sets: Vec<_> = found.sets.into_iter().map(|set| (set.elements, set.space.len())).collect();
         assert!(found.complete);
         assert_eq!(sets, [(vec![0, 1, 2], 1), (vec![2, 3, 4], 1), (vec![5, 6, 7, 8, 9], 1)]);

@@ -9,11 +9,11 @@
 use super::scaled::Random;
 use crate::error::SetupError;
 use crate::rank::TOLERANCE;
-use crate::start::Rows;
+use crate::start::RowRank;
 use sarrus_model::Space;
 use sarrus_solve::{
-    Equations, HUB_DEGREE, Kkt, Options, Problem, Rank, Rows as Which, SolveError, Stage, State, Structure,
-    stabilizations,
+    ActiveRows as Which, Equations, HUB_DEGREE, Kkt, Options, Problem, RankDemand, SolveError, Stage, State,
+    Structure, stabilizations,
 };
 use sarrus_system::{Mechanism, System};
 
@@ -41,13 +41,17 @@ pub(crate) enum Nearby {
 }
 
 /// The rank of the constraints at a position near `s`.
-pub(crate) fn nearby_rank(mechanism: &mut Mechanism, s: &State, here: &Rows) -> Result<Nearby, SetupError> {
+pub(crate) fn nearby_rank(
+    mechanism: &mut Mechanism,
+    s: &State,
+    here: &RowRank,
+) -> Result<Nearby, SetupError> {
     let known = here.to_settle(mechanism.structure());
     for attempt in 0..TRIES {
         match excursion(mechanism, s, attempt, known) {
             Ok(Excursion::None) => return Ok(Nearby::Nowhere),
             Ok(Excursion::To(eq)) => {
-                if let Some(rank) = Rows::find(mechanism.structure(), &eq)?.rank {
+                if let Some(rank) = RowRank::find(mechanism.structure(), &eq)?.rank {
                     return Ok(Nearby::Rank(rank));
                 }
             }
@@ -80,7 +84,7 @@ fn excursion(
     let mut kkt = Kkt::new(&structure, &eq, HUB_DEGREE)?;
     match known {
         Some(dependent) => kkt.settle(&eq, dependent).map(|_| ())?,
-        None => kkt.factor(&eq, Which::All, Rank::Settle)?,
+        None => kkt.factor(&eq, Which::All, RankDemand::Settle)?,
     }
 
     let mut random = Random(attempt);

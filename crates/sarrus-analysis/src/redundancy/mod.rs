@@ -98,7 +98,7 @@ pub(crate) fn analyse(
     let components = reactions::components(mechanism, s, eq, &scaled.lengths, vectors);
     let uniqueness = nulls.as_ref().zip(spread);
     let uniqueness = uniqueness.map(|(n, spread)| reactions::uniqueness(&components, n, spread));
-    let reactions = components.into_iter().map(reactions::Components::report).collect();
+    let reactions = components.into_iter().map(reactions::NullComponents::report).collect();
     Ok(Analysis { dependent, reactions, uniqueness, undetermined })
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn with_contacts(mechanism: &mut Mechanism, s: &State) -> Option<Anal
 
 /// Who shares redundancies.
 #[derive(Default)]
-pub(crate) struct Shared {
+pub(crate) struct SharedRedundancies {
     /// Minimal sets of elements.
     pub sets: Vec<GroupReport>,
     /// Elements that hang together by redundancies at all.
@@ -126,7 +126,7 @@ pub(crate) struct Shared {
 }
 
 /// Elements that share redundancies.
-pub(crate) fn shared(mechanism: &Mechanism, analysis: &Analysis, scaled: &mut Scaled) -> Shared {
+pub(crate) fn shared(mechanism: &Mechanism, analysis: &Analysis, scaled: &mut Scaled) -> SharedRedundancies {
     let system = mechanism.system();
     // a joint may have its rows in two elements, one after the other
     let mut owner: Vec<usize> = Vec::with_capacity(system.elements.len());
@@ -143,7 +143,7 @@ pub(crate) fn shared(mechanism: &Mechanism, analysis: &Analysis, scaled: &mut Sc
         };
         sets.into_iter().map(report).collect()
     };
-    Shared {
+    SharedRedundancies {
         sets: names(found.sets),
         groups: names(found.groups),
         unresolved: found.unresolved,

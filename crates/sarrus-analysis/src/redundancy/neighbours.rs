@@ -18,7 +18,7 @@ const OUTSIDE: f64 = 3e-5;
 pub(super) const NONE: f64 = 1e-6;
 
 /// Who is next to whom, and the rows in mass-weighted velocities.
-pub(super) struct Map<'a> {
+pub(super) struct RowNeighbours<'a> {
     s: &'a Structure,
     eq: &'a Equations,
     /// Element of each block row, by its first block row.
@@ -33,9 +33,9 @@ pub(super) struct Map<'a> {
     roots: Vec<Vec<f64>>,
 }
 
-impl<'a> Map<'a> {
+impl<'a> RowNeighbours<'a> {
     /// None where some M⁻¹ is not positive definite.
-    pub fn new(s: &'a Structure, eq: &'a Equations, owner: &'a [usize]) -> Option<Map<'a>> {
+    pub fn new(s: &'a Structure, eq: &'a Equations, owner: &'a [usize]) -> Option<RowNeighbours<'a>> {
         let mut of_body: Vec<Vec<usize>> = vec![Vec::new(); s.cols.len()];
         let mut weight = vec![0; s.cols.len()];
         let mut blocks: HashMap<usize, Vec<usize>> = HashMap::new();
@@ -54,14 +54,19 @@ impl<'a> Map<'a> {
             cholesky(&mut C, c.size).ok()?;
             roots.push(C);
         }
-        Some(Map { s, eq, owner, blocks, of_body, weight, roots })
+        Some(RowNeighbours { s, eq, owner, blocks, of_body, weight, roots })
     }
 
     /// The elements around `seed` up to where `enough` of the group says so, and all at the same distance; none where
     /// the group would have more than `limit` independent rows, or ends.
-    pub fn around(&self, seed: usize, limit: usize, mut enough: impl FnMut(&Group) -> bool) -> Option<Group> {
+    pub fn around(
+        &self,
+        seed: usize,
+        limit: usize,
+        mut enough: impl FnMut(&RowGroup) -> bool,
+    ) -> Option<RowGroup> {
         let first = self.owner[self.s.row_block_of(seed)?];
-        let mut group = Group::default();
+        let mut group = RowGroup::default();
         let (mut met, mut done) = (HashSet::from([first]), HashSet::new());
         let mut bodies = BinaryHeap::new();
         self.add(first, 0, &mut group, &mut bodies);
@@ -94,7 +99,7 @@ impl<'a> Map<'a> {
         &self,
         element: usize,
         distance: usize,
-        group: &mut Group,
+        group: &mut RowGroup,
         bodies: &mut BinaryHeap<Reverse<(usize, usize)>>,
     ) {
         for &block in &self.blocks[&element] {
@@ -145,7 +150,7 @@ impl Places {
 
 /// Rows a = R q of some elements, orthogonalized as they come. Vectors end with their last number that is not zero.
 #[derive(Default)]
-pub(super) struct Group {
+pub(super) struct RowGroup {
     /// Rows with their elements, as they came.
     pub rows: Vec<(usize, usize)>,
     /// Null vectors over them, each a circuit: without one of its rows the others are independent.
@@ -157,7 +162,7 @@ pub(super) struct Group {
     places: Places,
 }
 
-impl Group {
+impl RowGroup {
     /// The part of `a` in the group, as coefficients of q, with the rest left in `a`.
     fn project(&self, a: &mut Vec<f64>) -> Vec<f64> {
         a.resize(self.places.width.max(a.len()), 0.0);
@@ -215,7 +220,7 @@ mod tests {
             let (s, eq) = rings(loops, 4, true);
             let scaled = Scaled::new(&s, &eq, None).unwrap();
             let owner: Vec<usize> = (0..s.rows.len()).collect();
-            let map = Map::new(&s, &scaled.eq, &owner).unwrap();
+            let map = RowNeighbours::new(&s, &scaled.eq, &owner).unwrap();
             let rows = |&seed: &usize| map.around(seed, 300, |_| true).unwrap().rows.len();
             let sizes: Vec<usize> = scaled.kkt.dependent_rows().iter().map(rows).collect();
             assert_eq!(sizes.len(), loops);
@@ -241,7 +246,7 @@ mod tests {
         eq.J = (0..s.nc).flat_map(|_| [1.0, -1.0]).collect();
         let scaled = Scaled::new(&s, &eq, None).unwrap();
         let owner: Vec<usize> = (0..s.rows.len()).collect();
-        let map = Map::new(&s, &scaled.eq, &owner).unwrap();
+        let map = RowNeighbours::new(&s, &scaled.eq, &owner).unwrap();
         for &seed in scaled.kkt.dependent_rows() {
             assert_eq!(map.around(seed, 300, |_| true).unwrap().rows.len(), 2);
         }

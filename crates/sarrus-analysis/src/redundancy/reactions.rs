@@ -16,7 +16,7 @@ pub(super) const PART: f64 = 1e-6;
 const ABSENT: f64 = 1e-9;
 
 /// Random multipliers, in scaled rows, that move nothing.
-pub(crate) struct Nulls {
+pub(crate) struct RandomNulls {
     /// One after the other.
     pub vectors: Vec<Vec<f64>>,
     /// Proximal steps that they took.
@@ -24,7 +24,7 @@ pub(crate) struct Nulls {
 }
 
 /// An element with the parts of its components in the null space.
-pub(crate) struct Components {
+pub(crate) struct NullComponents {
     name: String,
     family: &'static str,
     parts: Vec<(String, f64)>,
@@ -32,7 +32,7 @@ pub(crate) struct Components {
     free: usize,
 }
 
-impl Components {
+impl NullComponents {
     /// With the decision.
     pub fn report(self) -> ReactionReport {
         let (unique, not_unique): (Vec<_>, Vec<_>) = self.parts.into_iter().partition(|(_, p)| *p <= PART);
@@ -55,7 +55,7 @@ pub(crate) fn components(
     eq: &Equations,
     lengths: &[f64],
     nulls: &[Vec<f64>],
-) -> Vec<Components> {
+) -> Vec<NullComponents> {
     let system = mechanism.system().clone();
     let mut all = mechanism.observe(s, |at| {
         let joints = system.directory.joints.iter().enumerate();
@@ -85,7 +85,7 @@ pub(crate) fn components(
         let parts = rows.iter().zip(names).map(|(&row, name)| (name, part(&[(row, 1.0)], nulls))).collect();
         let free = rank(&rows, nulls);
         let family = element.family.name();
-        all.push(Components { name: element.name.clone(), family, parts, directions: rows.len(), free });
+        all.push(NullComponents { name: element.name.clone(), family, parts, directions: rows.len(), free });
     }
     all.extend(of_contacts(&system, lengths, nulls));
     all
@@ -93,7 +93,7 @@ pub(crate) fn components(
 
 /// Rigid contacts that are closed: the normal force of each, which is the sum over the points at which it touches, how these share it, and
 /// the friction of those that stick.
-fn of_contacts(system: &System, lengths: &[f64], nulls: &[Vec<f64>]) -> Vec<Components> {
+fn of_contacts(system: &System, lengths: &[f64], nulls: &[Vec<f64>]) -> Vec<NullComponents> {
     let held = || system.elements.iter().filter(|e| e.family == Family::Contact);
     let mut names: Vec<&str> = Vec::new();
     for element in held() {
@@ -119,7 +119,7 @@ fn of_contacts(system: &System, lengths: &[f64], nulls: &[Vec<f64>]) -> Vec<Comp
         }
         let all: Vec<usize> = normals.into_iter().chain(across).collect();
         let (family, free) = (Family::Contact.name(), rank(&all, nulls));
-        Components { name: name.to_string(), family, parts, directions: all.len(), free }
+        NullComponents { name: name.to_string(), family, parts, directions: all.len(), free }
     };
     names.iter().map(of_contact).collect()
 }
@@ -130,7 +130,7 @@ fn of_joint(
     map: &[sarrus_system::columns::RowWrench],
     lengths: &[f64],
     nulls: &[Vec<f64>],
-) -> Components {
+) -> NullComponents {
     let mut parts = Vec::new();
     for &k in reactions(system) {
         let size = map.iter().fold(0.0_f64, |m, r| m.max(r.size[k / 3]));
@@ -144,7 +144,13 @@ fn of_joint(
     }
     let rows: Vec<usize> = map.iter().map(|r| r.row).collect();
     let free = rank(&rows, nulls);
-    Components { name: name.to_owned(), family: Family::Joint.name(), parts, directions: rows.len(), free }
+    NullComponents {
+        name: name.to_owned(),
+        family: Family::Joint.name(),
+        parts,
+        directions: rows.len(),
+        free,
+    }
 }
 
 /// |P g| / |g| of a functional, from the null vectors.
@@ -196,12 +202,16 @@ fn row_names(rows: usize) -> Vec<String> {
 }
 
 /// Redundant rows as estimated from random null vectors of J: the trace of the projector.
-pub(crate) fn spread(nulls: &Nulls) -> f64 {
+pub(crate) fn spread(nulls: &RandomNulls) -> f64 {
     nulls.vectors.iter().flatten().map(|w| w * w).sum::<f64>() / nulls.vectors.len() as f64
 }
 
 /// How clear the decision was; `dimension` are the redundant rows as estimated.
-pub(crate) fn uniqueness(components: &[Components], nulls: &Nulls, dimension: f64) -> UniquenessReport {
+pub(crate) fn uniqueness(
+    components: &[NullComponents],
+    nulls: &RandomNulls,
+    dimension: f64,
+) -> UniquenessReport {
     let parts = || components.iter().flat_map(|c| c.parts.iter().map(|(_, p)| *p));
     let zero = parts().filter(|p| *p <= PART).max_by(f64::total_cmp);
     let nonzero = parts().filter(|p| *p > PART).min_by(f64::total_cmp);

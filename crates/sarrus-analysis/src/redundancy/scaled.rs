@@ -4,8 +4,8 @@
 //! Without that the unit of a row would decide how large its multiplier is, and a component in kN would look unique
 //! beside one in N m. Costs a factorization; the random vectors one more and a few solutions each.
 
-use super::reactions::Nulls;
-use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Rank, Rows, SolveError, Structure};
+use super::reactions::RandomNulls;
+use sarrus_solve::{ActiveRows, Equations, HUB_DEGREE, Kkt, RankDemand, SolveError, Structure};
 
 /// Random starts, at least: more than a joint has components, so that they span whatever its reactions can.
 const STARTS: usize = 8;
@@ -39,7 +39,7 @@ impl Scaled {
         let lengths = scale(s, eq, &mut scaled.J);
         match dependent {
             Some(n) => kkt.settle(&scaled, n).map(|_| ())?,
-            None => kkt.factor(&scaled, Rows::All, Rank::Settle)?,
+            None => kkt.factor(&scaled, ActiveRows::All, RankDemand::Settle)?,
         }
         Ok(Scaled { eq: scaled, lengths, kkt })
     }
@@ -47,17 +47,17 @@ impl Scaled {
     /// The same at another instant.
     pub fn update(&mut self, s: &Structure, eq: &Equations) -> Result<(), SolveError> {
         self.lengths = scale(s, eq, &mut self.eq.J);
-        self.kkt.factor(&self.eq, Rows::All, Rank::Settle)
+        self.kkt.factor(&self.eq, ActiveRows::All, RankDemand::Settle)
     }
 
     /// Random multipliers that move nothing, the same every time.
-    pub fn random_nulls(&mut self, s: &Structure) -> Result<Nulls, SolveError> {
+    pub fn random_nulls(&mut self, s: &Structure) -> Result<RandomNulls, SolveError> {
         let mut random = Random(0x5A22_0053);
         let starts = s.rows.iter().fold(STARTS, |n, row| n.max(row.size + SPARE));
         let mut vectors: Vec<Vec<f64>> =
             (0..starts).map(|_| (0..s.nc).map(|_| random.normal()).collect()).collect();
         let iterations = self.kkt.null_parts(&self.eq, &mut vectors)?;
-        Ok(Nulls { vectors, iterations })
+        Ok(RandomNulls { vectors, iterations })
     }
 }
 

@@ -12,8 +12,8 @@
 use super::Scaled;
 use super::echelon::Echelon;
 use super::joined::Joined;
-use super::minimal::{Basis, Nulls, PART, orthonormal, without};
-use super::neighbours::{Map, NONE};
+use super::minimal::{ElementNulls, OrthonormalVectors, PART, orthonormal, without};
+use super::neighbours::{NONE, RowNeighbours};
 use sarrus_solve::Structure;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -51,10 +51,10 @@ pub(super) struct Sets {
 }
 
 /// Null vectors of some elements' rows.
-struct Near {
+struct NullVectorSet {
     /// Rows with their elements.
     rows: Vec<(usize, usize)>,
-    space: Basis,
+    space: OrthonormalVectors,
 }
 
 /// The sets of the redundancies whose rows are `dependent`. `owner` is the first block row of the element that each block
@@ -66,7 +66,9 @@ pub(super) fn sets(s: &Structure, owner: &[usize], scaled: &mut Scaled, dependen
     if dependent.is_empty() {
         return all;
     }
-    let Some(map) = Map::new(s, eq, owner) else { return Sets { unresolved: dependent.len(), ..all } };
+    let Some(map) = RowNeighbours::new(s, eq, owner) else {
+        return Sets { unresolved: dependent.len(), ..all };
+    };
     let element = |row: usize| s.row_block_of(row).map_or(usize::MAX, |block| owner[block]);
     let left_out: HashSet<usize> = dependent.iter().copied().collect();
     let numbers = |null: &[f64], rows: &[(usize, usize)]| -> BTreeMap<usize, f64> {
@@ -90,7 +92,7 @@ pub(super) fn sets(s: &Structure, owner: &[usize], scaled: &mut Scaled, dependen
         });
         let near = near.map(|group| {
             group.nulls.iter().for_each(|null| joined.join(null, &group.rows));
-            Near { space: orthonormal(&group.nulls, group.rows.len()), rows: group.rows }
+            NullVectorSet { space: orthonormal(&group.nulls, group.rows.len()), rows: group.rows }
         });
         vain += usize::from(near.is_none());
         let circuit = |row: usize| {
@@ -108,7 +110,7 @@ pub(super) fn sets(s: &Structure, owner: &[usize], scaled: &mut Scaled, dependen
         }
         let mut budget = work.clamp(WORK[2], WORK[0]);
         work -= budget;
-        let minimal = Nulls::new(near.rows.iter().map(|r| r.1), near.space).minimal(&mut budget);
+        let minimal = ElementNulls::new(near.rows.iter().map(|r| r.1), near.space).minimal(&mut budget);
         work += budget.max(0.0);
         all.more |= !minimal.complete;
         for set in minimal.sets {
@@ -155,7 +157,7 @@ fn far(
     mut circuit: impl FnMut(usize) -> Vec<f64>,
     solutions: &mut usize,
     joined: &mut Joined,
-) -> Option<Near> {
+) -> Option<NullVectorSet> {
     *solutions = solutions.checked_sub(1)?;
     let own = circuit(seed);
     let size = |w: &[f64]| w.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
@@ -175,7 +177,7 @@ fn far(
     vectors.iter().for_each(|null| joined.join(null, &rows));
     let outside = (0..rows.len()).filter(|&at| !elements.contains(&rows[at].1));
     let space = without(&orthonormal(&vectors, rows.len()), outside);
-    Some(Near { rows, space })
+    Some(NullVectorSet { rows, space })
 }
 
 #[cfg(test)]

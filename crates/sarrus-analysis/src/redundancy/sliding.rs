@@ -11,7 +11,7 @@
 //! have friction that only depends on their sum, and a = 0. A box that slides and turns on four corners has a ≠ 0: its motion depends on how they
 //! share the load.
 
-use super::reactions::Nulls;
+use super::reactions::RandomNulls;
 use super::scaled::Scaled;
 use sarrus_math::solve::Svd;
 use sarrus_solve::{Equations, Problem, SolveError, Stage, State};
@@ -34,7 +34,7 @@ pub(super) fn complete(
     mechanism: &mut Mechanism,
     s: &State,
     scaled: &mut Scaled,
-    nulls: &mut Nulls,
+    nulls: &mut RandomNulls,
 ) -> Result<Undetermined, SolveError> {
     let n = mechanism.frictions();
     if n == 0 || nulls.vectors.is_empty() {

@@ -4,7 +4,7 @@ use super::{leave, open};
 use crate::args::CheckArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::progress::Watcher;
+use crate::progress::TerminalWatcher;
 use sarrus::analysis::{CheckOptions, check_with};
 use sarrus::model::Failure;
 
@@ -16,7 +16,7 @@ pub fn run(args: &CheckArgs, printer: &mut Printer) -> Exit {
     };
     let options = CheckOptions { along: args.along, distribute: args.distribute.is_some() };
     let checked = if args.along {
-        check_with(&model, &system, options, &mut Watcher::new(printer))
+        check_with(&model, &system, options, &mut TerminalWatcher::new(printer))
     } else {
         check_with(&model, &system, options, &mut ())
     };

@@ -10,9 +10,10 @@ use crate::progress::{listen, stopped};
 use crate::results::{Results, ResultsError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sarrus::analysis::compare::{
-    self, Case, Comparison, Effort, Matrix, Phase, Progress, RowStatus, Timing, Tolerance, Watch,
+    self, Combination, Comparison, ComparisonMatrix, ComparisonProgress, ComparisonWatch, Effort, Phase,
+    RowStatus, Timing, Tolerance,
 };
-use sarrus::analysis::{Flow, Overrides, Settings, SetupError};
+use sarrus::analysis::{Proceed, RunOverrides, Settings, SetupError};
 use sarrus::model::settings::MethodChoice;
 use sarrus::model::{Failure, Model};
 
@@ -36,8 +37,8 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Exit {
     };
     let matrix = match matrix(args, &model) {
         Ok(matrix) => matrix,
-        Err(Wrong::Setup(error)) => return wrong(error, model, printer),
-        Err(Wrong::List(message)) => {
+        Err(FlagError::Setup(error)) => return wrong(error, model, printer),
+        Err(FlagError::List(message)) => {
             printer.error(message);
             return Exit::Input;
         }
@@ -47,7 +48,7 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Exit {
         Err(error) => return wrong(error, model, printer),
     }
     let found = {
-        let mut bar = Bar::new(printer.is_terminal());
+        let mut bar = ComparisonBar::new(printer.is_terminal());
         compare::run(&model, &system, &matrix, &mut bar)
     };
     let found = match found {
@@ -74,7 +75,7 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Exit {
 }
 
 /// What is wrong with the flags.
-pub enum Wrong {
+pub enum FlagError {
     /// A number, or what the model says.
     Setup(SetupError),
     /// A list of methods.
@@ -82,14 +83,14 @@ pub enum Wrong {
 }
 
 /// What the flags ask for.
-pub fn matrix(args: &CompareArgs, model: &Model) -> Result<Matrix, Wrong> {
-    let over = Overrides { t_end: args.t_end, ..Overrides::default() };
-    let settings = Settings::read(model, &over).map_err(Wrong::Setup)?;
+pub fn matrix(args: &CompareArgs, model: &Model) -> Result<ComparisonMatrix, FlagError> {
+    let over = RunOverrides { t_end: args.t_end, ..RunOverrides::default() };
+    let settings = Settings::read(model, &over).map_err(FlagError::Setup)?;
     let positive = |flag: &'static str, value: f64| {
         if value.is_finite() && value > 0.0 {
             Ok(value)
         } else {
-            Err(Wrong::Setup(SetupError::NotPositive { flag, value }))
+            Err(FlagError::Setup(SetupError::NotPositive { flag, value }))
         }
     };
     for rtol in &args.rtols {
@@ -98,11 +99,11 @@ pub fn matrix(args: &CompareArgs, model: &Model) -> Result<Matrix, Wrong> {
     for step in &args.steps {
         positive("steps", *step)?;
     }
-    let all = Matrix::all(&settings);
+    let all = ComparisonMatrix::all(&settings);
     let ratio = settings.atol / settings.rtol;
     let tolerance = |rtol: f64| Tolerance { rtol, atol: ratio * rtol };
     let reference_rtol = positive("reference-rtol", args.reference_rtol)?;
-    Ok(Matrix {
+    Ok(ComparisonMatrix {
         formulations: list(&args.formulations, &all.formulations)?,
         stabilizations: list(&args.stabilizations, &all.stabilizations)?,
         integrators: list(&args.integrators, &every_integrator())?,
@@ -113,7 +114,9 @@ pub fn matrix(args: &CompareArgs, model: &Model) -> Result<Matrix, Wrong> {
         },
         steps: args.steps.clone(),
         t_end: args.t_end,
-        reference: all.reference.map(|r| compare::Reference { tolerance: tolerance(reference_rtol), ..r }),
+        reference: all
+            .reference
+            .map(|r| compare::ReferenceMethod { tolerance: tolerance(reference_rtol), ..r }),
         wall_limit: Some(positive("wall-limit", args.wall_limit)?),
         timing: (args.repeat > 0).then(|| Timing { repeat: args.repeat, ..Timing::default() }),
         jobs: args.jobs.unwrap_or(0),
@@ -123,13 +126,13 @@ pub fn matrix(args: &CompareArgs, model: &Model) -> Result<Matrix, Wrong> {
 }
 
 /// Methods of a flag that may be given more than once; `all` stands for those that exist.
-fn list(texts: &[String], all: &[MethodChoice]) -> Result<Vec<MethodChoice>, Wrong> {
+fn list(texts: &[String], all: &[MethodChoice]) -> Result<Vec<MethodChoice>, FlagError> {
     let mut found: Vec<MethodChoice> = Vec::new();
     for text in texts {
         let named = if text.trim() == "all" {
             all.to_vec()
         } else {
-            compare::choices(text).map_err(|e| Wrong::List(e.to_string()))?
+            compare::choices(text).map_err(|e| FlagError::List(e.to_string()))?
         };
         // the same twice says nothing new
         for choice in named {
@@ -147,7 +150,7 @@ fn every_integrator() -> Vec<MethodChoice> {
 }
 
 /// `50 runs: 10 formulations x 5 stabilizations x 1 integrator, rtol = 1e-6; at most 60 s each`
-fn announcement(matrix: &Matrix, cases: &[Case]) -> String {
+fn announcement(matrix: &ComparisonMatrix, cases: &[Combination]) -> String {
     let count = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     let efforts = match matrix.tolerances.as_slice() {
         _ if !cases.iter().any(|c| matches!(c.effort, Effort::Tolerance(_))) => String::new(),
@@ -235,10 +238,10 @@ impl Printer {
 }
 
 /// The progress bar, on a terminal.
-struct Bar(Option<ProgressBar>);
+struct ComparisonBar(Option<ProgressBar>);
 
-impl Bar {
-    fn new(terminal: bool) -> Bar {
+impl ComparisonBar {
+    fn new(terminal: bool) -> ComparisonBar {
         listen();
         let bar = terminal.then(|| {
             let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
@@ -247,12 +250,12 @@ impl Bar {
             }
             bar
         });
-        Bar(bar)
+        ComparisonBar(bar)
     }
 }
 
-impl Watch for Bar {
-    fn progress(&mut self, p: &Progress) -> Flow {
+impl ComparisonWatch for ComparisonBar {
+    fn progress(&mut self, p: &ComparisonProgress) -> Proceed {
         if let Some(bar) = &self.0 {
             bar.set_position((1000.0 * p.fraction) as u64);
             let what = match p.phase {
@@ -262,11 +265,11 @@ impl Watch for Bar {
             };
             bar.set_message(format!("{what}: {} of {}", p.done, p.total));
         }
-        if stopped() { Flow::Stop } else { Flow::Continue }
+        if stopped() { Proceed::Stop } else { Proceed::Continue }
     }
 }
 
-impl Drop for Bar {
+impl Drop for ComparisonBar {
     fn drop(&mut self) {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();

@@ -1,6 +1,6 @@
 //! `sarrus examples`
 
-use crate::args::{ExamplesArgs, Family};
+use crate::args::{ExamplesArgs, ListFamily};
 use crate::commands::list;
 use crate::exit::Exit;
 use crate::gallery;
@@ -27,7 +27,7 @@ pub fn run(args: &ExamplesArgs, printer: &mut Printer) -> Exit {
         };
     }
     let Some(name) = &args.copy else {
-        let exit = list::family(Family::Examples, args.json, printer);
+        let exit = list::family(ListFamily::Examples, args.json, printer);
         if !args.json {
             printer.hint("`sarrus run example:four_bar --view` runs one, `sarrus examples --copy four_bar` copies it here, `sarrus examples --html FILE` shows them all");
         }

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::linear_text;
 use crate::printer::Printer;
 use crate::results::Results;
-use sarrus::analysis::{Overrides, Status, prescribed};
+use sarrus::analysis::{RunOverrides, Status, prescribed};
 use sarrus::model::Failure;
 
 /// Follows a motion that drivers prescribe, and tells what they need for it.
@@ -23,11 +23,11 @@ pub fn run(args: &InverseArgs, printer: &mut Printer) -> Exit {
         Ok(opened) => opened,
         Err(exit) => return exit,
     };
-    let overrides = Overrides {
+    let overrides = RunOverrides {
         t_end: args.t_end,
         every: args.every,
         columns: (!args.columns.is_empty()).then(|| args.columns.clone()),
-        ..Overrides::default()
+        ..RunOverrides::default()
     };
     let found = match prescribed(&model, &system, &overrides) {
         Ok(found) => found,

@@ -1,19 +1,19 @@
 //! `sarrus list`
 
-use crate::args::{Family, ListArgs};
+use crate::args::{ListArgs, ListFamily};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use clap::ValueEnum;
-use sarrus::catalogue::{self, Entry};
+use sarrus::catalogue::{self, CatalogueEntry};
 use serde_json::{Map, Value, json};
 
 /// Lists one family or all.
 pub fn run(args: &ListArgs, printer: &mut Printer) -> Exit {
-    let families: Vec<Family> = match args.family {
+    let families: Vec<ListFamily> = match args.family {
         Some(family) => vec![family],
-        None => Family::value_variants().to_vec(),
+        None => ListFamily::value_variants().to_vec(),
     };
-    let all: Vec<(String, Vec<Entry>)> = families.iter().map(|f| (name(*f), entries(*f))).collect();
+    let all: Vec<(String, Vec<CatalogueEntry>)> = families.iter().map(|f| (name(*f), entries(*f))).collect();
     if args.json {
         printer.data(&as_json(&all));
     } else if args.markdown {
@@ -25,23 +25,23 @@ pub fn run(args: &ListArgs, printer: &mut Printer) -> Exit {
 }
 
 /// Lists one family.
-pub fn family(family: Family, json: bool, printer: &mut Printer) -> Exit {
+pub fn family(family: ListFamily, json: bool, printer: &mut Printer) -> Exit {
     run(&ListArgs { family: Some(family), json, markdown: false }, printer)
 }
 
-fn name(family: Family) -> String {
+fn name(family: ListFamily) -> String {
     family.to_possible_value().map_or_else(String::new, |v| v.get_name().to_string())
 }
 
-fn entries(family: Family) -> Vec<Entry> {
-    if family == Family::Examples { examples() } else { catalogue::family(&name(family)) }
+fn entries(family: ListFamily) -> Vec<CatalogueEntry> {
+    if family == ListFamily::Examples { examples() } else { catalogue::family(&name(family)) }
 }
 
 /// The models that come with the program, each with what it shows.
-pub fn examples() -> Vec<Entry> {
+pub fn examples() -> Vec<CatalogueEntry> {
     sarrus_zoo::MODELS
         .iter()
-        .map(|&(name, text)| Entry {
+        .map(|&(name, text)| CatalogueEntry {
             name,
             doc: first_sentence(text),
             remark: String::new(),
@@ -63,7 +63,7 @@ fn first_sentence(text: &str) -> String {
     comment[..end].trim_end_matches('.').to_string()
 }
 
-fn as_json(all: &[(String, Vec<Entry>)]) -> String {
+fn as_json(all: &[(String, Vec<CatalogueEntry>)]) -> String {
     let mut object = Map::new();
     for (family, entries) in all {
         let list = entries.iter().map(|e| {
@@ -78,7 +78,7 @@ fn as_json(all: &[(String, Vec<Entry>)]) -> String {
     serde_json::to_string_pretty(&Value::Object(object)).unwrap_or_default()
 }
 
-fn as_markdown(all: &[(String, Vec<Entry>)]) -> String {
+fn as_markdown(all: &[(String, Vec<CatalogueEntry>)]) -> String {
     let mut text = String::new();
     // a bar inside a cell would end it
     let cell = |s: &str| s.replace('|', "\\|");
@@ -121,8 +121,10 @@ mod tests {
     #[test]
     fn a_bar_does_not_break_a_table() {
         let keys = vec![catalogue::KeyEntry { name: "k", takes: "a|b".into(), default: "", doc: "d" }];
-        let all =
-            [("f".to_string(), vec![Entry { name: "n", doc: "x".into(), remark: String::new(), keys }])];
+        let all = [(
+            "f".to_string(),
+            vec![CatalogueEntry { name: "n", doc: "x".into(), remark: String::new(), keys }],
+        )];
         assert!(as_markdown(&all).contains("| `k` | a\\|b |  | d |"));
     }
 }

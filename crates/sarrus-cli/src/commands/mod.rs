@@ -16,7 +16,7 @@ pub mod view;
 use crate::args::{MethodArgs, ModelArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
-use sarrus::analysis::Overrides;
+use sarrus::analysis::RunOverrides;
 use sarrus::io::{LoadOptions, load, load_among};
 use sarrus::model::settings::{Coordinates, Regularization};
 use sarrus::model::{Failure, Model};
@@ -61,20 +61,20 @@ fn leave<T>(made: T) {
 }
 
 /// The flags that say how to run.
-fn overrides(args: &MethodArgs) -> Overrides {
+fn overrides(args: &MethodArgs) -> RunOverrides {
     let choice = |m: &Option<sarrus::analysis::MethodText>| m.as_ref().map(|m| m.0.clone());
-    Overrides {
+    RunOverrides {
         formulation: choice(&args.formulation),
         stabilization: choice(&args.stabilization),
         regularize: args.regularize.as_deref().and_then(Regularization::from_name),
         integrator: choice(&args.integrator),
         coordinates: args.coordinates.map(|which| match which {
-            crate::args::Coordinates::Absolute => Coordinates::Absolute,
-            crate::args::Coordinates::Joint => Coordinates::Joint,
+            crate::args::CoordinateFlag::Absolute => Coordinates::Absolute,
+            crate::args::CoordinateFlag::Joint => Coordinates::Joint,
         }),
         rtol: args.rtol,
         atol: args.atol,
         step: args.step,
-        ..Overrides::default()
+        ..RunOverrides::default()
     }
 }

@@ -4,11 +4,11 @@ use crate::args::PlotArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use sarrus::io::{LoadOptions, load};
-use sarrus::model::shown::Shown;
+use sarrus::model::shown::DisplayUnits;
 use sarrus::model::suggest::did_you_mean;
 use sarrus::system::columns::matches;
 use sarrus_plot::{Axis, Figure, Panel, PlotError, Series, terminal};
-use sarrus_view::Table;
+use sarrus_view::ColumnTable;
 use sarrus_view::folder::read_results;
 use std::path::Path;
 
@@ -70,7 +70,7 @@ pub fn run(args: &PlotArgs, printer: &mut Printer) -> Exit {
 }
 
 /// Names that fit the patterns, in the order of patterns.
-fn select(table: &Table, patterns: &[String]) -> Result<Vec<String>, (String, String)> {
+fn select(table: &ColumnTable, patterns: &[String]) -> Result<Vec<String>, (String, String)> {
     let mut names: Vec<String> = Vec::new();
     for pattern in patterns {
         if let Some(pattern) = pattern.strip_prefix('!') {
@@ -95,7 +95,7 @@ fn select(table: &Table, patterns: &[String]) -> Result<Vec<String>, (String, St
     }
 }
 
-fn unknown(table: &Table, name: &str) -> (String, String) {
+fn unknown(table: &ColumnTable, name: &str) -> (String, String) {
     let hint = did_you_mean(name, &table.names).unwrap_or_else(|| {
         let few: Vec<&str> = table.names.iter().take(6).map(String::as_str).collect();
         format!("`*` stands for any letters; there are {} columns: {} ...", table.names.len(), few.join(" "))
@@ -104,23 +104,29 @@ fn unknown(table: &Table, name: &str) -> (String, String) {
 }
 
 /// The units that the model of a folder is shown in; SI where there is no model.
-fn units_of(dir: &Path, printer: &mut Printer) -> Shown {
+fn units_of(dir: &Path, printer: &mut Printer) -> DisplayUnits {
     let path = dir.join("model.toml");
     // a large model without `[view]` need not be read
     if !std::fs::read_to_string(&path).is_ok_and(|text| text.contains("[view]")) {
-        return Shown::default();
+        return DisplayUnits::default();
     }
     match load(&path, &LoadOptions::default()) {
-        Ok(model) => Shown::read(&model).unwrap_or_default(),
+        Ok(model) => DisplayUnits::read(&model).unwrap_or_default(),
         Err(_) => {
             printer.say("note", format!("units are SI: `{}` cannot be loaded", path.display()));
-            Shown::default()
+            DisplayUnits::default()
         }
     }
 }
 
 /// A panel for each unit, in the order in which they come.
-fn panels(table: &Table, names: &[String], against: &str, log: bool, shown: &Shown) -> Vec<Panel> {
+fn panels(
+    table: &ColumnTable,
+    names: &[String],
+    against: &str,
+    log: bool,
+    shown: &DisplayUnits,
+) -> Vec<Panel> {
     let read = |name: &str| -> Vec<f64> {
         let (column, si) = (table.column(name).unwrap_or_default(), table.unit(name));
         column.iter().map(|value| shown.value(*value, si).0).collect()
@@ -173,8 +179,8 @@ fn quantity(unit: &str) -> &'static str {
 mod tests {
     use super::*;
 
-    fn table() -> Table {
-        Table {
+    fn table() -> ColumnTable {
+        ColumnTable {
             names: ["a.x", "a.y", "a.vx", "energy.work"].map(String::from).to_vec(),
             units: ["m", "m", "m/s", "J"].map(String::from).to_vec(),
             t: vec![0.0, 1.0],
@@ -196,7 +202,7 @@ mod tests {
     #[test]
     fn units_that_differ_are_panels_of_their_own() {
         let names: Vec<String> = table().names;
-        let panels = panels(&table(), &names, "t", false, &Shown::default());
+        let panels = panels(&table(), &names, "t", false, &DisplayUnits::default());
         let units: Vec<&str> = panels.iter().map(|p| p.y.unit.as_str()).collect();
         assert_eq!(units, ["m", "m/s", "J"]);
         assert_eq!((panels[0].series.len(), panels[0].y.label.as_str()), (2, "length"));
@@ -208,7 +214,7 @@ mod tests {
         let text = "format = 'sarrus/1'\nview.units = { length = 'mm', energy = 'kJ' }\n";
         let model = sarrus::io::load_str("m.toml", text, &LoadOptions::default()).unwrap();
         let names: Vec<String> = table().names;
-        let panels = panels(&table(), &names, "a.x", false, &Shown::read(&model).unwrap());
+        let panels = panels(&table(), &names, "a.x", false, &DisplayUnits::read(&model).unwrap());
         let units: Vec<&str> = panels.iter().map(|p| p.y.unit.as_str()).collect();
         assert_eq!(units, ["mm", "m/s", "kJ"]);
         assert_eq!((panels[0].x.unit.as_str(), panels[0].y.label.as_str()), ("mm", "length"));

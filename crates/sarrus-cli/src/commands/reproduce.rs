@@ -3,7 +3,7 @@
 use crate::args::ReproduceArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::progress::Steps;
+use crate::progress::RunsProgress;
 use crate::reproduce_text;
 use crate::results::{Results, ResultsError};
 use sarrus::model::suggest::did_you_mean;
@@ -48,7 +48,7 @@ pub fn run(args: &ReproduceArgs, printer: &mut Printer) -> Exit {
             Err(error) => return refused(&error, printer),
         };
         let outcome = {
-            let mut bar = Bar(Steps::new(printer, paper.name));
+            let mut bar = ReproductionBar(RunsProgress::new(printer, paper.name));
             (paper.run)(effort, &mut bar)
         };
         let reproduction = match outcome {
@@ -107,9 +107,9 @@ fn refused(error: &ResultsError, printer: &mut Printer) -> Exit {
 }
 
 /// Shows the runs of a paper as they are made.
-struct Bar(Steps);
+struct ReproductionBar(RunsProgress);
 
-impl Progress for Bar {
+impl Progress for ReproductionBar {
     fn at(&mut self, done: usize, total: usize, what: &str) -> bool {
         self.0.at(done, total, what)
     }

@@ -4,13 +4,13 @@ use super::{leave, open, overrides};
 use crate::args::RunArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::progress::Watcher;
+use crate::progress::TerminalWatcher;
 use crate::results::{Results, ResultsError};
 use crate::showing::{Showing, announce, serve, single_file, wait};
-use sarrus::analysis::{Outcome, Overrides, Simulate, Status, certify};
+use sarrus::analysis::{Outcome, RunOverrides, Simulate, Status, certify};
 use sarrus::io::write_resolved;
 use sarrus::model::settings::Certification;
-use sarrus::model::shown::Shown;
+use sarrus::model::shown::DisplayUnits;
 use sarrus::model::{Diagnostic, Failure, Model};
 use sarrus::system::System;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
         Err(exit) => return exit,
     };
     let request = Simulate {
-        overrides: Overrides {
+        overrides: RunOverrides {
             t_end: args.t_end,
             every: args.every,
             certify: args.certify.as_deref().and_then(Certification::from_name),
@@ -53,7 +53,7 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
     }
     let outcome = {
         // a browser opens once it is known that there will be something to see
-        let mut watcher = Watcher::new(printer).at_begin(|printer| {
+        let mut watcher = TerminalWatcher::new(printer).at_begin(|printer| {
             if let Some(viewer) = &viewer {
                 announce(viewer, &args.serve, printer);
             }
@@ -128,7 +128,7 @@ fn tell(model: &Model, outcome: &Outcome, args: &RunArgs, printer: &mut Printer)
         printer.data(&report.to_json());
     } else {
         // loading refused what cannot be read
-        printer.summary(report, &Shown::read(model).unwrap_or_default());
+        printer.summary(report, &DisplayUnits::read(model).unwrap_or_default());
     }
     if report.status == Status::Failed {
         printer.error(&report.reason);

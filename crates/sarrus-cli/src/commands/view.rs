@@ -5,22 +5,22 @@ use crate::args::{ModelArgs, ViewArgs};
 use crate::commands::run::wrong;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::progress::Watcher;
+use crate::progress::TerminalWatcher;
 use crate::showing::{Showing, announce, serve, single_file, wait};
-use sarrus::analysis::{Overrides, Simulate, Status, simulate};
+use sarrus::analysis::{RunOverrides, Simulate, Status, simulate};
 use sarrus::model::Model;
-use sarrus::model::shown::Shown;
+use sarrus::model::shown::DisplayUnits;
 use sarrus::system::System;
-use sarrus_view::motion::Motion;
+use sarrus_view::motion::PoseTable;
 use sarrus_view::{Folder, FolderError, Live, Scene, gltf, report};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is looked at.
-enum Target {
+enum ViewTarget {
     /// Results.
-    Done(Box<(Scene, Motion, System)>),
+    Done(Box<(Scene, PoseTable, System)>),
     /// A model, to be run.
     Model(Box<(Model, Arc<System>, Showing)>),
 }
@@ -40,8 +40,8 @@ pub fn run(args: &ViewArgs, printer: &mut Printer) -> Exit {
     let mut runs: Vec<(String, Arc<Live>)> = Vec::new();
     for (name, target) in &mut targets {
         let live = match target {
-            Target::Done(done) => Live::finished(&done.0, &done.1),
-            Target::Model(model) => model.2.live(),
+            ViewTarget::Done(done) => Live::finished(&done.0, &done.1),
+            ViewTarget::Model(model) => model.2.live(),
         };
         runs.push((name.clone(), live));
     }
@@ -56,12 +56,12 @@ pub fn run(args: &ViewArgs, printer: &mut Printer) -> Exit {
             announce(&viewer, &args.serve, printer);
         }
     };
-    if targets.iter().any(|(_, target)| matches!(target, Target::Done(_))) {
+    if targets.iter().any(|(_, target)| matches!(target, ViewTarget::Done(_))) {
         tell(printer);
     }
     let mut exit = Exit::Done;
     for (_, target) in targets {
-        if let Target::Model(model) = target {
+        if let ViewTarget::Model(model) = target {
             let (model, system, mut showing) = *model;
             match simulated(&model, &system, &mut showing, tell, printer) {
                 Ok(_) => {}
@@ -81,15 +81,17 @@ fn name(path: &Path) -> String {
     last.unwrap_or(text)
 }
 
-fn target(path: &Path, args: &ViewArgs, printer: &mut Printer) -> Result<Target, Exit> {
+fn target(path: &Path, args: &ViewArgs, printer: &mut Printer) -> Result<ViewTarget, Exit> {
     if path.is_dir() {
         let folder = Folder::open(path).and_then(Folder::scene);
-        return folder.map(|found| Target::Done(Box::new(found))).map_err(|error| refuse(&error, printer));
+        return folder
+            .map(|found| ViewTarget::Done(Box::new(found)))
+            .map_err(|error| refuse(&error, printer));
     }
     let of = ModelArgs { model: path.to_path_buf(), set: args.set.clone(), case: args.case.clone() };
     let (model, system) = open(&of, false, printer)?;
-    match Showing::new(&model, &system, &Overrides::default()) {
-        Ok(showing) => Ok(Target::Model(Box::new((model, system, showing)))),
+    match Showing::new(&model, &system, &RunOverrides::default()) {
+        Ok(showing) => Ok(ViewTarget::Model(Box::new((model, system, showing)))),
         Err(diagnostics) => Err(wrong(diagnostics, model, printer)),
     }
 }
@@ -112,16 +114,16 @@ fn simulated(
     showing: &mut Showing,
     begun: impl FnOnce(&mut Printer) + Send,
     printer: &mut Printer,
-) -> Result<Option<Motion>, Exit> {
+) -> Result<Option<PoseTable>, Exit> {
     let request = Simulate::default();
     let outcome = {
-        let mut watcher = Watcher::new(printer).at_begin(begun);
+        let mut watcher = TerminalWatcher::new(printer).at_begin(begun);
         showing.listening(true, &mut watcher, |watch| simulate(model, system, &request, watch))
     };
     match outcome {
         Ok(outcome) => {
             showing.finish(&outcome);
-            printer.summary(&outcome.report, &Shown::read(model).unwrap_or_default());
+            printer.summary(&outcome.report, &DisplayUnits::read(model).unwrap_or_default());
             if outcome.report.status == Status::Failed {
                 printer.error(&outcome.report.reason);
                 return Err(Exit::Failed);
@@ -137,7 +139,7 @@ fn simulated(
 }
 
 /// Writes what is looked at into one file.
-fn write(out: &Path, targets: Vec<(String, Target)>, printer: &mut Printer) -> Exit {
+fn write(out: &Path, targets: Vec<(String, ViewTarget)>, printer: &mut Printer) -> Exit {
     let Some(kind) = single_file(out) else {
         printer.error(format!("`{}` is neither .glb nor .html", out.display()));
         printer.hint("--out x.glb writes the animation as glTF, --out x.html one page that needs no server");
@@ -151,11 +153,11 @@ fn write(out: &Path, targets: Vec<(String, Target)>, printer: &mut Printer) -> E
     let mut bytes = Vec::new();
     for (name, target) in targets {
         let (mut scene, motion, system) = match target {
-            Target::Done(done) => {
+            ViewTarget::Done(done) => {
                 let (scene, motion, system) = *done;
                 (scene, motion, Arc::new(system))
             }
-            Target::Model(of) => {
+            ViewTarget::Model(of) => {
                 let (model, system, mut showing) = *of;
                 match simulated(&model, &system, &mut showing, |_| (), printer) {
                     Ok(Some(motion)) => (showing.into_scene(), motion, system),

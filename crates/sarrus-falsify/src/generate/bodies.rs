@@ -1,7 +1,7 @@
 //! Bodies, their shapes and how they start.
 
-use super::{Body, Builder, round};
-use crate::scene::{Table, Value, set};
+use super::{BodyDraft, Builder, round};
+use crate::scene::{SceneTable, SceneValue, set};
 use crate::table;
 
 /// Materials with a density.
@@ -9,12 +9,12 @@ const MATERIALS: [&str; 6] = ["steel", "aluminium", "titanium", "brass", "abs", 
 
 impl Builder<'_> {
     /// A body beside `at`, of a random make.
-    pub fn new_body(&mut self, at: [f64; 3]) -> Body {
+    pub fn new_body(&mut self, at: [f64; 3]) -> BodyDraft {
         let name = self.name("b");
         let size = self.rng.between(0.2, 0.8);
-        let mut body = Body { name: name.clone(), at, point: false, origin: None };
+        let mut body = BodyDraft { name: name.clone(), at, point: false, origin: None };
         let mass = self.rng.scaled(0.2, 5.0);
-        let mut table: Table = match self.rng.below(10) {
+        let mut table: SceneTable = match self.rng.below(10) {
             0 => {
                 body.point = true;
                 table!["kind" => "point", "at" => self.vector(at), "mass" => mass]
@@ -43,7 +43,7 @@ impl Builder<'_> {
         at.map(|x| round(x + 0.1))
     }
 
-    fn bar(&mut self, at: [f64; 3], size: f64, mass: f64) -> Table {
+    fn bar(&mut self, at: [f64; 3], size: f64, mass: f64) -> SceneTable {
         let mut along = self.rng.direction();
         if self.scene.planar {
             along = [along[0] + 0.1, along[1], 0.0];
@@ -60,7 +60,7 @@ impl Builder<'_> {
         table
     }
 
-    fn pose(&mut self, at: [f64; 3]) -> Table {
+    fn pose(&mut self, at: [f64; 3]) -> SceneTable {
         let mut table = table!["at" => self.vector(at)];
         if self.rng.chance(0.3) {
             return table;
@@ -76,9 +76,9 @@ impl Builder<'_> {
     }
 
     /// An orientation in one of the ways of writing it.
-    pub fn orientation(&mut self) -> Value {
+    pub fn orientation(&mut self) -> SceneValue {
         match self.rng.below(4) {
-            0 => Value::from([1.0, self.rng.between(-1.0, 1.0), self.rng.between(-1.0, 1.0), 0.3]),
+            0 => SceneValue::from([1.0, self.rng.between(-1.0, 1.0), self.rng.between(-1.0, 1.0), 0.3]),
             1 => {
                 let axis = self.rng.direction();
                 table!["axis" => axis, "angle" => self.rng.between(-3.0, 3.0)].into()
@@ -96,7 +96,7 @@ impl Builder<'_> {
     }
 
     /// Mass, inertia and perhaps centre of mass as numbers.
-    pub fn stated(&mut self, at: [f64; 3], size: f64, mass: f64) -> Table {
+    pub fn stated(&mut self, at: [f64; 3], size: f64, mass: f64) -> SceneTable {
         let mut table = self.pose(at);
         set(&mut table, "mass", mass);
         // moments of a box: no one is above the sum of the others
@@ -109,7 +109,7 @@ impl Builder<'_> {
             let off = |k: f64| digits(k * moments.iter().fold(f64::MAX, |m, x| m.min(*x)));
             let (a, b) = (off(0.05), off(-0.03));
             let rows = [[moments[0], a, b], [a, moments[1], 0.0], [b, 0.0, moments[2]]];
-            set(&mut table, "inertia", rows.map(Value::from).to_vec());
+            set(&mut table, "inertia", rows.map(SceneValue::from).to_vec());
         } else {
             set(&mut table, "inertia", moments);
         }
@@ -120,7 +120,7 @@ impl Builder<'_> {
             if self.options && self.rng.chance(0.3) {
                 let about = 0.2 * mass;
                 let inertia =
-                    if self.scene.planar { about.into() } else { Value::from([about, about, about]) };
+                    if self.scene.planar { about.into() } else { SceneValue::from([about, about, about]) };
                 set(&mut table, "inertia", inertia);
                 set(&mut table, "inertia_about", "origin");
             }
@@ -128,7 +128,7 @@ impl Builder<'_> {
         table
     }
 
-    fn shaped(&mut self, at: [f64; 3], size: f64, mass: f64) -> Table {
+    fn shaped(&mut self, at: [f64; 3], size: f64, mass: f64) -> SceneTable {
         let mut table = self.pose(at);
         let dense = self.rng.chance(0.3);
         let shape = self.solid(size * if dense { 0.3 } else { 1.0 }, dense);
@@ -151,7 +151,7 @@ impl Builder<'_> {
     }
 
     /// A solid of about this size; `weighs`: with a volume.
-    pub fn solid(&mut self, size: f64, weighs: bool) -> Table {
+    pub fn solid(&mut self, size: f64, weighs: bool) -> SceneTable {
         let d = |k: f64| digits(k * size);
         let thin = d(0.2);
         let mut shape = match self.rng.below(6) {
@@ -163,7 +163,7 @@ impl Builder<'_> {
             _ if self.scene.planar => table!["kind" => "box", "size" => [d(1.0), d(0.6)]],
             _ => table!["kind" => "box", "size" => [d(1.0), d(0.6), d(0.4)]],
         };
-        if !weighs && shape[0].1 == Value::from("disc") && self.rng.chance(0.3) {
+        if !weighs && shape[0].1 == SceneValue::from("disc") && self.rng.chance(0.3) {
             crate::scene::unset(&mut shape, "thickness");
         }
         if self.options && self.rng.chance(0.2) {
@@ -186,7 +186,7 @@ impl Builder<'_> {
         }
         let closes = self.joints.iter().any(|j| j.closes);
         let tied: Vec<String> = self.joints.iter().flat_map(|j| j.bodies.clone()).collect();
-        let free = |b: &Body| !tied.contains(&b.name);
+        let free = |b: &BodyDraft| !tied.contains(&b.name);
         for body in self.bodies.clone() {
             if free(&body) || self.joints.iter().all(|j| !j.bodies.contains(&"ground".to_string())) {
                 self.set_body_moving(&body);
@@ -219,7 +219,7 @@ impl Builder<'_> {
         }
     }
 
-    fn set_body_moving(&mut self, body: &Body) {
+    fn set_body_moving(&mut self, body: &BodyDraft) {
         let name = &body.name;
         let v = self.any(2.0);
         match self.rng.below(3) {

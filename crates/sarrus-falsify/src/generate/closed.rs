@@ -34,7 +34,7 @@ impl Builder<'_> {
         self.scene.expected.push(Expected { column, values, tolerance: TOLERANCE });
     }
 
-    fn inertia(&self, x: f64) -> crate::scene::Value {
+    fn inertia(&self, x: f64) -> crate::scene::SceneValue {
         if self.scene.planar { x.into() } else { [x; 3].into() }
     }
 

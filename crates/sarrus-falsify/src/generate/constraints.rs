@@ -1,7 +1,7 @@
 //! Constraints, gears and racks on axles that fit them.
 
 use super::{Builder, round, settings, sometimes};
-use crate::scene::{Table, get, set};
+use crate::scene::{SceneTable, get, set};
 use crate::table;
 
 /// A tree with one or two constraints, or a body that rolls or cuts.
@@ -34,7 +34,7 @@ impl Builder<'_> {
         let at = if second.point { second.at } else { self.beside(second.at, 0.2) };
         let origin = |b: &Self, p: bool| if p { b.vector([0.0; 3]) } else { b.vector([0.1, -0.05, 0.08]) };
         let places = self.places();
-        let mut table: Table = match self.rng.below(13) {
+        let mut table: SceneTable = match self.rng.below(13) {
             0 if round_bodies => table!["kind" => "point", "bodies" => bodies, "at" => self.vector(at)],
             1 | 2 => {
                 let start = if first.point { first.at } else { self.beside(first.at, 0.2) };
@@ -123,7 +123,7 @@ impl Builder<'_> {
     }
 
     /// A direction of the space.
-    pub fn any_axis(&mut self) -> crate::scene::Value {
+    pub fn any_axis(&mut self) -> crate::scene::SceneValue {
         let mut v = self.rng.direction();
         if self.scene.planar {
             v[2] = 0.0;
@@ -157,7 +157,7 @@ impl Builder<'_> {
             set(&mut table, "orientation", tilt);
         }
         self.add("bodies", &name, table);
-        self.bodies.push(super::Body { name: name.clone(), at, point: false, origin: None });
+        self.bodies.push(super::BodyDraft { name: name.clone(), at, point: false, origin: None });
         let constraint = self.name("c");
         let kind = if ball { "rolling_ball" } else { "rolling_disc" };
         let mut rolling = table!["kind" => kind, "body" => name.clone(), "radius" => radius];
@@ -207,7 +207,7 @@ impl Builder<'_> {
             let (size, mass) = (0.3, b.rng.scaled(0.5, 3.0));
             let table = b.stated(place, size, mass);
             b.add("bodies", &name, table);
-            let body = super::Body { name: name.clone(), at: place, point: false, origin: None };
+            let body = super::BodyDraft { name: name.clone(), at: place, point: false, origin: None };
             b.bodies.push(body);
             let joint = b.add_joint(kind, [parent.to_string(), name.clone()], place, false);
             (name, joint)

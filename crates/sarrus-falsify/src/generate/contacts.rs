@@ -1,7 +1,7 @@
 //! Scenes that touch: compliant laws with friction, and rigid contacts.
 
-use super::{Body, Builder, round, settings, sometimes};
-use crate::scene::{Table, Value, set};
+use super::{BodyDraft, Builder, round, settings, sometimes};
+use crate::scene::{SceneTable, SceneValue, set};
 use crate::table;
 
 /// Bodies that fall on a floor, or on each other, with a compliant law.
@@ -18,7 +18,7 @@ pub(super) fn compliant(b: &mut Builder) {
             sometimes(b.rng, &mut law, 0.5, "damping", word);
         }
     }
-    let is_linear = law[0].1 == Value::from("linear");
+    let is_linear = law[0].1 == SceneValue::from("linear");
     let mut contact = b.sides();
     set(&mut contact, "law", law);
     if b.rng.chance(0.6) {
@@ -114,7 +114,7 @@ impl Builder<'_> {
             set(&mut shape, "name", "skin");
             set(&mut table, "shape", shape);
             self.add("bodies", &name, table);
-            self.bodies.push(Body { name: name.clone(), at, point: false, origin: None });
+            self.bodies.push(BodyDraft { name: name.clone(), at, point: false, origin: None });
             let mut v = self.rng.vector(1.0);
             v[up] = -self.rng.between(0.0, 2.0);
             self.state(format!("{name}.velocity"), self.vector(v));
@@ -130,10 +130,11 @@ impl Builder<'_> {
     }
 
     /// The ground's surface, and what touches it.
-    fn sides(&mut self) -> Table {
-        let wide = if self.scene.planar { Value::from([6.0, 0.2]) } else { Value::from([6.0, 6.0, 0.2]) };
+    fn sides(&mut self) -> SceneTable {
+        let wide =
+            if self.scene.planar { SceneValue::from([6.0, 0.2]) } else { SceneValue::from([6.0, 6.0, 0.2]) };
         let below = if self.scene.planar { [0.0, -0.1, 0.0] } else { [0.0, 0.0, -0.1] };
-        let shape: Table = match self.rng.below(8) {
+        let shape: SceneTable = match self.rng.below(8) {
             0 => table!["kind" => "plane"],
             1 => table!["kind" => "box", "size" => wide, "on" => self.vector(below)],
             2 if !self.scene.planar => {
@@ -148,11 +149,11 @@ impl Builder<'_> {
         };
         self.add("ground", "shape", shape);
         let all: Vec<String> = self.bodies.iter().map(|b| b.name.clone()).collect();
-        let between: Value = match self.rng.below(3) {
+        let between: SceneValue = match self.rng.below(3) {
             0 => ["*", "ground"].into(),
-            1 if all.len() > 1 => vec![Value::from(all.clone()), Value::from(vec!["*"])].into(),
+            1 if all.len() > 1 => vec![SceneValue::from(all.clone()), SceneValue::from(vec!["*"])].into(),
             _ => vec![
-                Value::from(all.iter().map(|n| format!("{n}.skin")).collect::<Vec<_>>()),
+                SceneValue::from(all.iter().map(|n| format!("{n}.skin")).collect::<Vec<_>>()),
                 "ground".into(),
             ]
             .into(),

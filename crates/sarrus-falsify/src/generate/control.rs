@@ -1,7 +1,7 @@
 //! Controllers with what they drive, measures and events.
 
 use super::{Builder, sometimes};
-use crate::scene::{Table, set};
+use crate::scene::{SceneTable, set};
 use crate::table;
 
 impl Builder<'_> {
@@ -16,7 +16,7 @@ impl Builder<'_> {
         let (value, speed) = (place.value(), place.speed());
         let kp = self.rng.between(0.5, 8.0);
         let period = *self.rng.pick(&[0.01, 0.02, 0.05]);
-        let (table, out): (Table, &str) = match self.rng.below(5) {
+        let (table, out): (SceneTable, &str) = match self.rng.below(5) {
             0 | 1 => {
                 let mut table =
                     table!["kind" => "pid", "input" => format!("0.3*sin(t) - {value}"), "kp" => kp];

@@ -1,7 +1,7 @@
 //! Drivers: smooth functions of the time that fit the model pose.
 
 use super::Builder;
-use crate::scene::{Table, set};
+use crate::scene::{SceneTable, set};
 use crate::table;
 
 impl Builder<'_> {
@@ -22,16 +22,16 @@ impl Builder<'_> {
         let name = self.name("d");
         let places = self.places();
         let angles: Vec<_> = places.iter().filter(|p| !["x", "y"].contains(&p.coordinate.name)).collect();
-        let table: Table = match self.rng.below(6) {
+        let table: SceneTable = match self.rng.below(6) {
             0..=3 if !angles.is_empty() => {
                 let place = angles[self.rng.below(angles.len())].clone();
                 let reads = self.scene.elements.iter().find(|e| e.name == place.joint).and_then(|e| {
                     e.get("reads").or_else(|| match e.get(place.coordinate.name) {
-                        Some(crate::scene::Value::Table(t)) => crate::scene::get(t, "reads"),
+                        Some(crate::scene::SceneValue::Table(t)) => crate::scene::get(t, "reads"),
                         _ => None,
                     })
                 });
-                let base = reads.and_then(crate::scene::Value::number).unwrap_or(0.0);
+                let base = reads.and_then(crate::scene::SceneValue::number).unwrap_or(0.0);
                 let way = place.coordinate;
                 let program = self.program(1.0);
                 // what is stated of a driven joint would contradict it

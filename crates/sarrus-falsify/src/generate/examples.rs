@@ -2,7 +2,7 @@
 //! day it is registered.
 
 use super::{Builder, settings};
-use crate::scene::{Value, set};
+use crate::scene::{SceneValue, set};
 use crate::table;
 use sarrus::system::{constraints, controllers, drivers, forces};
 
@@ -24,10 +24,10 @@ pub(super) fn examples(b: &mut Builder) {
             let turn = table!["axis" => [1.0, k, -0.5], "angle" => 0.4 * k];
             table.extend(table!["orientation" => turn, "inertia" => [0.2 * k, 0.3, 0.4]]);
         }
-        let size = if planar { Value::from([0.4, 0.2]) } else { Value::from([0.4, 0.2, 0.3]) };
+        let size = if planar { SceneValue::from([0.4, 0.2]) } else { SceneValue::from([0.4, 0.2, 0.3]) };
         table.extend(table!["shape" => table!["kind" => "box", "size" => size]]);
         b.add("bodies", name, table);
-        b.bodies.push(super::Body { name: name.into(), at, point: false, origin: None });
+        b.bodies.push(super::BodyDraft { name: name.into(), at, point: false, origin: None });
     }
     let dot = table!["kind" => "point", "at" => b.vector([1.0, 0.0, 0.0]), "mass" => 1.0];
     b.add("bodies", "dot", dot);
@@ -46,7 +46,7 @@ pub(super) fn examples(b: &mut Builder) {
     for i in 0..b.rng.count(1, 3) {
         let (section, kind, example) = *b.rng.pick(&all);
         let name = format!("X{i}");
-        b.add(section, &name, Value::Raw(format!("{{ kind = '{kind}', {example} }}")));
+        b.add(section, &name, SceneValue::Raw(format!("{{ kind = '{kind}', {example} }}")));
     }
     if b.rng.chance(0.5) {
         let kind = if planar { "revolute" } else { "spherical" };

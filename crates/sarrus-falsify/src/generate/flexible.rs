@@ -1,7 +1,7 @@
 //! Beams, rods and modal bodies, with a body at the end.
 
 use super::{Builder, settings, sometimes};
-use crate::scene::{Table, set};
+use crate::scene::{SceneTable, set};
 use crate::table;
 
 /// A flexible member on a joint, or free.
@@ -19,7 +19,7 @@ pub(super) fn flexible(b: &mut Builder) {
     let (from, to) = ([0.0; 3], [b.rng.between(0.5, 1.0), b.rng.between(-0.2, 0.2), 0.0]);
     let member = b.name("s");
     let kind = *b.rng.pick(&["beam", "beam", "segmented_rod", "modal"]);
-    let mut table: Table = table!["kind" => if kind == "modal" { "beam" } else { kind }];
+    let mut table: SceneTable = table!["kind" => if kind == "modal" { "beam" } else { kind }];
     if kind == "beam" && b.rng.chance(0.25) {
         let middle = [0.5 * to[0], to[1] + 0.1, 0.0];
         set(&mut table, "path", [from, middle, to].map(|p| b.scene.vector(p)).to_vec());
@@ -75,7 +75,7 @@ pub(super) fn flexible(b: &mut Builder) {
 }
 
 /// A section, and whether it needs a material.
-fn section(b: &mut Builder) -> (Table, bool) {
+fn section(b: &mut Builder) -> (SceneTable, bool) {
     let planar = b.scene.planar;
     let size = b.rng.between(0.03, 0.06);
     let table = match b.rng.below(5) {
@@ -87,7 +87,8 @@ fn section(b: &mut Builder) -> (Table, bool) {
             table
         }
         _ => {
-            let pair = |y: f64, z: f64| if planar { y.into() } else { crate::scene::Value::from([y, z]) };
+            let pair =
+                |y: f64, z: f64| if planar { y.into() } else { crate::scene::SceneValue::from([y, z]) };
             let mut table =
                 table!["kind" => "given", "EA" => 5e4, "GA" => pair(1.5e4, 1.5e4), "EI" => pair(20.0, 30.0)];
             set(&mut table, "rhoA", 5.0);
@@ -102,7 +103,7 @@ fn section(b: &mut Builder) -> (Table, bool) {
 }
 
 impl Builder<'_> {
-    fn section(&mut self) -> (Table, bool) {
+    fn section(&mut self) -> (SceneTable, bool) {
         section(self)
     }
 }

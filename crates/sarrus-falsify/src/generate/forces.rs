@@ -1,7 +1,7 @@
 //! Forces of all kinds.
 
-use super::{Body, Builder, sometimes};
-use crate::scene::{Table, Value, set};
+use super::{BodyDraft, Builder, sometimes};
+use crate::scene::{SceneTable, SceneValue, set};
 use crate::table;
 
 impl Builder<'_> {
@@ -20,20 +20,20 @@ impl Builder<'_> {
         }
     }
 
-    fn add_force(&mut self, mut table: Table) {
+    fn add_force(&mut self, mut table: SceneTable) {
         sometimes(self.rng, &mut table, 0.03, "nonideal", true);
         let name = self.name("f");
         self.add("forces", &name, table);
     }
 
-    fn components(&mut self, size: f64, varies: bool) -> Value {
+    fn components(&mut self, size: f64, varies: bool) -> SceneValue {
         let v = self.rng.vector(size);
         if !varies {
             return self.vector(v);
         }
         let w = self.rng.between(1.0, 10.0);
         let n = if self.scene.planar { 2 } else { 3 };
-        Value::from(v[..n].iter().map(|x| format!("{x}*sin({w}*t) + 0.5")).collect::<Vec<_>>())
+        SceneValue::from(v[..n].iter().map(|x| format!("{x}*sin({w}*t) + 0.5")).collect::<Vec<_>>())
     }
 
     fn push(&mut self) {
@@ -73,9 +73,10 @@ impl Builder<'_> {
         self.add_force(table);
     }
 
-    fn ends(&mut self, table: &mut Table, pair: &[Body; 2]) -> Option<()> {
+    fn ends(&mut self, table: &mut SceneTable, pair: &[BodyDraft; 2]) -> Option<()> {
         let [first, second] = pair;
-        let place = |b: &mut Self, body: &Body| if body.point { body.at } else { b.beside(body.at, 0.15) };
+        let place =
+            |b: &mut Self, body: &BodyDraft| if body.point { body.at } else { b.beside(body.at, 0.15) };
         let (p, q) = (place(self, first), place(self, second));
         let far = (0..3).map(|i| (p[i] - q[i]).powi(2)).sum::<f64>() > 0.01;
         set(table, "ends", [self.vector(p), self.vector(q)]);
@@ -112,7 +113,7 @@ impl Builder<'_> {
         if self.ends(&mut table, &pair).is_none() {
             return;
         }
-        if table[0].1 == Value::from("actuator") {
+        if table[0].1 == SceneValue::from("actuator") {
             let force = format!("{}*sin(3*t)", self.rng.between(1.0, 5.0));
             set(&mut table, "force", force);
             sometimes(self.rng, &mut table, 0.2, "limits", [-3.0, 3.0]);
@@ -122,7 +123,7 @@ impl Builder<'_> {
         self.add_force(table);
     }
 
-    fn spring_law(&mut self, table: &mut Table) {
+    fn spring_law(&mut self, table: &mut SceneTable) {
         if self.rng.chance(0.15) {
             set(table, "tension", "20*length^3 + 0.5*speed");
         } else {

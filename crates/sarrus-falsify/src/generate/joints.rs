@@ -1,22 +1,22 @@
 //! Joints with their options, trees and loops of them.
 
-use super::{Builder, Joint, round, sometimes};
-use crate::scene::{Table, set};
+use super::{Builder, JointDraft, round, sometimes};
+use crate::scene::{SceneTable, set};
 use crate::table;
 use sarrus::model::Space;
 use sarrus::system::coordinate::Coordinate;
-use sarrus::system::joint::Axis;
-use sarrus::system::joints::{KINDS, Kind};
+use sarrus::system::joint::AxisRole;
+use sarrus::system::joints::{JointKind, KINDS};
 
 impl Builder<'_> {
     /// The registered kinds of this space.
-    pub fn joint_kinds(&self) -> Vec<&'static Kind> {
+    pub fn joint_kinds(&self) -> Vec<&'static JointKind> {
         let space = if self.scene.planar { Space::Planar } else { Space::Spatial };
         KINDS.iter().filter(|k| k.space == space).collect()
     }
 
     /// A kind by name.
-    pub fn joint_kind(&self, name: &str) -> Option<&'static Kind> {
+    pub fn joint_kind(&self, name: &str) -> Option<&'static JointKind> {
         self.joint_kinds().into_iter().find(|k| k.name == name)
     }
 
@@ -145,14 +145,14 @@ impl Builder<'_> {
         let middle = [0, 1, 2].map(|i| 0.5 * (from[i] + to[i]));
         let table = table!["from" => self.vector(from), "to" => self.vector(to), "mass" => mass];
         self.add("bodies", &name, table);
-        self.bodies.push(super::Body { name: name.clone(), at: middle, point: false, origin: None });
+        self.bodies.push(super::BodyDraft { name: name.clone(), at: middle, point: false, origin: None });
         name
     }
 
     /// A joint of a kind, with the axes that it takes and perhaps options.
     pub fn add_joint(
         &mut self,
-        kind: &'static Kind,
+        kind: &'static JointKind,
         bodies: [String; 2],
         at: [f64; 3],
         closes: bool,
@@ -162,16 +162,16 @@ impl Builder<'_> {
         let normal = self.normal;
         let axis = |b: &mut Self| normal.unwrap_or_else(|| b.rng.direction());
         match kind.axis {
-            Axis::None => {}
-            Axis::Z => set(&mut table, "axis", axis(self)),
-            Axis::ZX | Axis::Cross => {
+            AxisRole::None => {}
+            AxisRole::Z => set(&mut table, "axis", axis(self)),
+            AxisRole::ZX | AxisRole::Cross => {
                 let z = axis(self);
                 let length = z.iter().map(|x| x * x).sum::<f64>().sqrt();
                 let (x, _) = sarrus::system::constraints::perpendiculars(z.map(|x| x / length));
                 set(&mut table, "axis", z);
                 set(&mut table, "axis2", x);
             }
-            Axis::X => {
+            AxisRole::X => {
                 let along = [self.rng.between(0.2, 1.0), self.rng.between(-1.0, 1.0), 0.0];
                 set(&mut table, "axis", self.vector(along));
             }
@@ -185,14 +185,14 @@ impl Builder<'_> {
         }
         let rigid = |b: &String| b == "ground" || self.bodies.iter().any(|o| o.name == *b && !o.point);
         if bodies.iter().all(rigid) {
-            self.local(&mut table, &bodies, (kind.axis == Axis::Z).then_some("axis"));
+            self.local(&mut table, &bodies, (kind.axis == AxisRole::Z).then_some("axis"));
         }
         self.add("joints", &name, table);
-        self.joints.push(Joint { name: name.clone(), kind, bodies, closes });
+        self.joints.push(JointDraft { name: name.clone(), kind, bodies, closes });
         name
     }
 
-    fn joint_options(&mut self, kind: &'static Kind, table: &mut Table, closes: bool) {
+    fn joint_options(&mut self, kind: &'static JointKind, table: &mut SceneTable, closes: bool) {
         let sense =
             ["cylindrical", "screw"].contains(&kind.name) || (self.scene.planar && kind.name == "revolute");
         if sense {
@@ -230,8 +230,8 @@ impl Builder<'_> {
         }
     }
 
-    fn coordinate_options(&mut self, c: &Coordinate, kind: &str, closes: bool) -> Table {
-        let mut table = Table::new();
+    fn coordinate_options(&mut self, c: &Coordinate, kind: &str, closes: bool) -> SceneTable {
+        let mut table = SceneTable::new();
         let rng = &mut *self.rng;
         let angle = c.is_angle();
         let value = rng.between(-0.5, 0.5);
@@ -264,7 +264,7 @@ impl Builder<'_> {
             }
         }
         if rng.chance(0.15) {
-            let mut friction: Table = match rng.below(3) {
+            let mut friction: SceneTable = match rng.below(3) {
                 0 => table![(if angle { "torque" } else { "force" }) => rng.scaled(0.01, 1.0)],
                 _ => table!["mu" => rng.between(0.02, 0.2), "radius" => rng.between(0.01, 0.04)],
             };

@@ -15,13 +15,13 @@ pub mod settings;
 mod tests;
 
 use crate::rng::Rng;
-use crate::scene::{Element, Scene, Table, Value, set};
+use crate::scene::{SceneElement, SceneFile, SceneTable, SceneValue, set};
 use sarrus::system::coordinate::Coordinate;
-use sarrus::system::joints::{KINDS, Kind};
+use sarrus::system::joints::{JointKind, KINDS};
 
 /// A body of the scene under construction.
 #[derive(Clone, Debug)]
-pub(crate) struct Body {
+pub(crate) struct BodyDraft {
     /// Its name.
     pub name: String,
     /// Where it is, about.
@@ -34,11 +34,11 @@ pub(crate) struct Body {
 
 /// A joint of the scene under construction.
 #[derive(Clone)]
-pub(crate) struct Joint {
+pub(crate) struct JointDraft {
     /// Its name.
     pub name: String,
     /// Its registered kind.
-    pub kind: &'static Kind,
+    pub kind: &'static JointKind,
     /// Its bodies; `ground` among them.
     pub bodies: [String; 2],
     /// Whether it closes a loop.
@@ -47,7 +47,7 @@ pub(crate) struct Joint {
 
 /// A coordinate of a joint.
 #[derive(Clone)]
-pub(crate) struct Place {
+pub(crate) struct CoordinateDraft {
     /// The joint's name.
     pub joint: String,
     /// The coordinate.
@@ -56,7 +56,7 @@ pub(crate) struct Place {
     pub alone: bool,
 }
 
-impl Place {
+impl CoordinateDraft {
     /// `A` or, of a joint with several, `A.angle`.
     pub fn key(&self) -> String {
         if self.alone { self.joint.clone() } else { self.value() }
@@ -81,9 +81,9 @@ impl Place {
 /// A scene under construction.
 pub(crate) struct Builder<'r> {
     pub rng: &'r mut Rng,
-    pub scene: Scene,
-    pub bodies: Vec<Body>,
-    pub joints: Vec<Joint>,
+    pub scene: SceneFile,
+    pub bodies: Vec<BodyDraft>,
+    pub joints: Vec<JointDraft>,
     /// The direction of all joint axes, where a spatial mechanism moves as a planar one.
     pub normal: Option<[f64; 3]>,
     /// Whether joints and bodies get options.
@@ -95,7 +95,7 @@ pub(crate) struct Builder<'r> {
 type Recipe = (&'static str, usize, fn(&mut Builder));
 
 /// Scene `index` of the campaign with this seed.
-pub fn generate(seed: u64, index: u64) -> Scene {
+pub fn generate(seed: u64, index: u64) -> SceneFile {
     let mut rng = Rng::new(seed, index);
     let recipes: [Recipe; 9] = [
         ("tree", 20, tree),
@@ -117,7 +117,7 @@ pub fn generate(seed: u64, index: u64) -> Scene {
         }
         ticket -= weight;
     }
-    Scene::default()
+    SceneFile::default()
 }
 
 impl<'r> Builder<'r> {
@@ -125,8 +125,14 @@ impl<'r> Builder<'r> {
         let planar = rng.chance(0.45);
         let t_end = *rng.pick(&[0.2, 0.5, 0.5, 1.0, 1.0, 2.0]);
         let run = crate::table!["t_end" => t_end, "max_steps" => 40_000.0, "wall_limit" => 2.0];
-        let mut scene =
-            Scene { flavour, planar, run, every: t_end / 200.0, gravity: [0.0; 3], ..Scene::default() };
+        let mut scene = SceneFile {
+            flavour,
+            planar,
+            run,
+            every: t_end / 200.0,
+            gravity: [0.0; 3],
+            ..SceneFile::default()
+        };
         match rng.below(8) {
             0 => {}
             1 => scene.gravity = rng.vector(10.0),
@@ -141,12 +147,12 @@ impl<'r> Builder<'r> {
     }
 
     /// A vector of the space.
-    pub fn vector(&self, v: [f64; 3]) -> Value {
+    pub fn vector(&self, v: [f64; 3]) -> SceneValue {
         self.scene.vector(v)
     }
 
     /// A random vector of the space.
-    pub fn any(&mut self, size: f64) -> Value {
+    pub fn any(&mut self, size: f64) -> SceneValue {
         let v = self.rng.vector(size);
         self.vector(v)
     }
@@ -168,21 +174,21 @@ impl<'r> Builder<'r> {
     }
 
     /// Adds an element.
-    pub fn add(&mut self, section: &'static str, name: &str, value: impl Into<Value>) {
+    pub fn add(&mut self, section: &'static str, name: &str, value: impl Into<SceneValue>) {
         let mut value = value.into();
-        if let Value::Table(table) = &mut value
+        if let SceneValue::Table(table) = &mut value
             && ["constraints", "drivers"].contains(&section)
         {
             let rates = [self.rng.between(1.0, 8.0), self.rng.between(1.0, 8.0)];
             sometimes(self.rng, table, 0.12, "baumgarte", rates);
         }
-        self.scene.elements.push(Element { section, name: name.into(), value });
+        self.scene.elements.push(SceneElement { section, name: name.into(), value });
     }
 
     /// Sets a key of an element that has a table.
-    pub fn set(&mut self, name: &str, key: &str, value: impl Into<Value>) {
+    pub fn set(&mut self, name: &str, key: &str, value: impl Into<SceneValue>) {
         if let Some(e) = self.scene.elements.iter_mut().find(|e| e.name == name)
-            && let Value::Table(table) = &mut e.value
+            && let SceneValue::Table(table) = &mut e.value
         {
             set(table, key, value);
         }
@@ -191,44 +197,48 @@ impl<'r> Builder<'r> {
     /// Removes a key of an element that has a table.
     pub fn unset(&mut self, name: &str, key: &str) {
         if let Some(e) = self.scene.elements.iter_mut().find(|e| e.name == name)
-            && let Value::Table(table) = &mut e.value
+            && let SceneValue::Table(table) = &mut e.value
         {
             crate::scene::unset(table, key);
         }
     }
 
     /// States a value at the start, once.
-    pub fn state(&mut self, path: String, value: impl Into<Value>) {
+    pub fn state(&mut self, path: String, value: impl Into<SceneValue>) {
         set(&mut self.scene.initial, &path, value);
     }
 
     /// All joint coordinates with a name of their own.
-    pub fn places(&self) -> Vec<Place> {
-        let of = |j: &Joint| {
+    pub fn places(&self) -> Vec<CoordinateDraft> {
+        let of = |j: &JointDraft| {
             let alone = j.kind.coordinates.len() == 1;
             let name = j.name.clone();
-            j.kind.coordinates.iter().map(move |c| Place { joint: name.clone(), coordinate: c, alone })
+            j.kind.coordinates.iter().map(move |c| CoordinateDraft {
+                joint: name.clone(),
+                coordinate: c,
+                alone,
+            })
         };
         self.joints.iter().flat_map(of).collect()
     }
 
     /// The same place and axis on the two bodies in place of the world's, now and then, where the axes of both are known.
-    pub fn local(&mut self, table: &mut Table, bodies: &[String; 2], axis: Option<&str>) {
+    pub fn local(&mut self, table: &mut SceneTable, bodies: &[String; 2], axis: Option<&str>) {
         let ground = [0.0; 3];
         let origin = |name: &String| match name.as_str() {
             "ground" => Some(ground),
             name => self.bodies.iter().find(|b| b.name == name).and_then(|b| b.origin),
         };
         let (Some(first), Some(second)) = (origin(&bodies[0]), origin(&bodies[1])) else { return };
-        let kind = crate::scene::get(table, "kind").and_then(Value::text).unwrap_or("");
+        let kind = crate::scene::get(table, "kind").and_then(SceneValue::text).unwrap_or("");
         let is_joint = KINDS.iter().any(|k| k.name == kind);
         if !self.rng.chance(0.6) {
             return;
         }
-        if let Some(at) = crate::scene::get(table, "at").and_then(Value::numbers) {
+        if let Some(at) = crate::scene::get(table, "at").and_then(SceneValue::numbers) {
             let on = |o: [f64; 3]| at.iter().zip(o).map(|(x, o)| round(x - o)).collect::<Vec<f64>>();
             *table = std::mem::take(table).into_iter().filter(|(k, _)| k != "at").collect();
-            set(table, "on", vec![Value::from(on(first)), Value::from(on(second))]);
+            set(table, "on", vec![SceneValue::from(on(first)), SceneValue::from(on(second))]);
         }
         if let Some(key) = axis
             && let Some(value) = crate::scene::get(table, key).cloned()
@@ -244,16 +254,16 @@ impl<'r> Builder<'r> {
     }
 
     /// A body by chance; none where there is none.
-    pub fn body(&mut self) -> Option<Body> {
+    pub fn body(&mut self) -> Option<BodyDraft> {
         let n = self.bodies.len();
         (n > 0).then(|| self.bodies[self.rng.below(n)].clone())
     }
 
     /// Two bodies by chance, the first perhaps the ground.
-    pub fn two(&mut self) -> Option<[Body; 2]> {
+    pub fn two(&mut self) -> Option<[BodyDraft; 2]> {
         let second = self.body()?;
         let at = self.rng.vector(0.5);
-        let ground = Body { name: "ground".into(), at, point: false, origin: Some([0.0; 3]) };
+        let ground = BodyDraft { name: "ground".into(), at, point: false, origin: Some([0.0; 3]) };
         let first = self.body().filter(|b| b.name != second.name).unwrap_or(ground);
         Some([first, second])
     }
@@ -265,7 +275,13 @@ pub(crate) fn round(x: f64) -> f64 {
 }
 
 /// Optional keys: each with its chance.
-pub(crate) fn sometimes(rng: &mut Rng, table: &mut Table, chance: f64, key: &str, value: impl Into<Value>) {
+pub(crate) fn sometimes(
+    rng: &mut Rng,
+    table: &mut SceneTable,
+    chance: f64,
+    key: &str,
+    value: impl Into<SceneValue>,
+) {
     if rng.chance(chance) {
         set(table, key, value);
     }

@@ -2,7 +2,7 @@
 
 use super::Builder;
 use crate::rng::Rng;
-use crate::scene::{Scene, Table, Value, set, unset};
+use crate::scene::{SceneFile, SceneTable, SceneValue, set, unset};
 use crate::table;
 use sarrus::solve::{OptionDoc, formulations, integrators, stabilizations};
 
@@ -42,12 +42,12 @@ pub(super) fn for_flexible(b: &mut Builder) {
 }
 
 /// Runs a scene in another way.
-pub fn replace(scene: &mut Scene, rng: &mut Rng) {
+pub fn replace(scene: &mut SceneFile, rng: &mut Rng) {
     HOW.iter().for_each(|key| unset(&mut scene.run, key));
     how(scene, rng);
 }
 
-fn how(scene: &mut Scene, rng: &mut Rng) {
+fn how(scene: &mut SceneFile, rng: &mut Rng) {
     let t_end = scene.t_end();
     let run = &mut scene.run;
     if rng.chance(0.55) {
@@ -94,9 +94,9 @@ fn how(scene: &mut Scene, rng: &mut Rng) {
 }
 
 /// Whether an integrator leaves constraints to formulation and stabilization.
-fn explicit(value: &Value) -> bool {
+fn explicit(value: &SceneValue) -> bool {
     let name = match value {
-        Value::Table(table) => crate::scene::get(table, "kind").and_then(Value::text),
+        SceneValue::Table(table) => crate::scene::get(table, "kind").and_then(SceneValue::text),
         value => value.text(),
     };
     let kind = integrators::KINDS.iter().find(|k| Some(k.name) == name);
@@ -104,11 +104,11 @@ fn explicit(value: &Value) -> bool {
 }
 
 /// A method, now and then with its documented options written out.
-fn method(name: &str, options: &'static [OptionDoc], rng: &mut Rng) -> Value {
+fn method(name: &str, options: &'static [OptionDoc], rng: &mut Rng) -> SceneValue {
     if options.is_empty() || rng.chance(0.6) {
         return name.into();
     }
-    let mut table: Table = table!["kind" => name];
+    let mut table: SceneTable = table!["kind" => name];
     let option = rng.pick(options);
     match option.default.parse::<f64>() {
         Ok(x) => set(&mut table, option.name, x),

@@ -2,7 +2,7 @@
 
 use super::generate;
 use crate::campaign::kinds;
-use crate::scene::{Scene, Value, tokens};
+use crate::scene::{SceneFile, SceneValue, tokens};
 use sarrus::catalogue;
 use std::collections::HashSet;
 
@@ -41,20 +41,20 @@ fn a_scene_depends_on_seed_and_index_alone() {
 fn written() -> HashSet<(String, String, String)> {
     let mut out = HashSet::new();
     for index in 0..SCENES {
-        let scene: Scene = generate(1, index);
+        let scene: SceneFile = generate(1, index);
         for (section, kind) in kinds(&scene) {
             out.insert((section, kind, String::new()));
         }
         for e in &scene.elements {
             let kind = if e.section == "bodies" && e.kind().is_empty() { "rigid" } else { e.kind() };
             match &e.value {
-                Value::Table(table) => {
+                SceneValue::Table(table) => {
                     for (key, value) in table {
                         out.insert((e.section.into(), kind.into(), key.clone()));
                         shapes(key, value, &mut out);
                     }
                 }
-                Value::Raw(text) => {
+                SceneValue::Raw(text) => {
                     let kind = text.split('\'').nth(1).unwrap_or("").to_string();
                     for part in text.split('=') {
                         let key = tokens(part).last().unwrap_or("").to_string();
@@ -71,14 +71,14 @@ fn written() -> HashSet<(String, String, String)> {
     out
 }
 
-fn shapes(key: &str, value: &Value, out: &mut HashSet<(String, String, String)>) {
+fn shapes(key: &str, value: &SceneValue, out: &mut HashSet<(String, String, String)>) {
     match value {
-        Value::Table(table) if key == "shape" => {
-            let kind = crate::scene::get(table, "kind").and_then(Value::text).unwrap_or("").to_string();
+        SceneValue::Table(table) if key == "shape" => {
+            let kind = crate::scene::get(table, "kind").and_then(SceneValue::text).unwrap_or("").to_string();
             out.insert(("shapes".into(), kind.clone(), String::new()));
             out.extend(table.iter().map(|(k, _)| ("shapes".to_string(), kind.clone(), k.clone())));
         }
-        Value::List(list) => list.iter().for_each(|v| shapes(key, v, out)),
+        SceneValue::List(list) => list.iter().for_each(|v| shapes(key, v, out)),
         _ => {}
     }
 }

@@ -1,6 +1,6 @@
 //! Closed forms that the generator wrote beside the scene.
 
-use super::{Case, Oracle, Verdict};
+use super::{Oracle, OracleVerdict, SceneRun};
 
 /// Closed forms.
 pub const CLOSED_FORM: Oracle = Oracle {
@@ -10,23 +10,23 @@ pub const CLOSED_FORM: Oracle = Oracle {
     judge: |case, _| judge(case),
 };
 
-fn judge(case: &mut Case) -> Verdict {
-    let Some(base) = case.certified() else { return Verdict::Silent };
+fn judge(case: &mut SceneRun) -> OracleVerdict {
+    let Some(base) = case.certified() else { return OracleVerdict::Silent };
     if case.scene.expected.is_empty() {
-        return Verdict::Silent;
+        return OracleVerdict::Silent;
     }
     for expected in &case.scene.expected {
         let name = &expected.column;
         let Some(column) = base.trajectory.column(name) else {
-            return Verdict::Wrong(format!("the run has no column {name}"));
+            return OracleVerdict::Wrong(format!("the run has no column {name}"));
         };
         let scale = expected.values.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
         for (row, (x, y)) in column.zip(&expected.values).enumerate() {
             if !((x - y).abs() <= expected.tolerance * scale) {
                 let t = base.trajectory.row(row).map_or(f64::NAN, |r| r[0]);
-                return Verdict::Wrong(format!("{name} at t = {t} is {x:e}, by its formula {y:e}"));
+                return OracleVerdict::Wrong(format!("{name} at t = {t} is {x:e}, by its formula {y:e}"));
             }
         }
     }
-    Verdict::Agrees
+    OracleVerdict::Agrees
 }

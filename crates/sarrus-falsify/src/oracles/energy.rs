@@ -1,8 +1,8 @@
 //! Energies from masses in the file and columns of the results, and their balance with the power of forces integrated over the rows.
 
-use super::masses::{self, Body, V3, dot};
-use super::{Case, Oracle, Verdict, judge_residual};
-use crate::scene::{Element, Scene, Value, get};
+use super::masses::{self, StatedBody, V3, dot};
+use super::{Oracle, OracleVerdict, SceneRun, judge_residual};
+use crate::scene::{SceneElement, SceneFile, SceneValue, get};
 use sarrus::analysis::Trajectory;
 
 /// Energy.
@@ -23,22 +23,25 @@ enum Power {
     Constant(usize, V3, bool),
 }
 
-fn judge(case: &mut Case) -> Verdict {
-    let Some(base) = case.certified() else { return Verdict::Silent };
+fn judge(case: &mut SceneRun) -> OracleVerdict {
+    let Some(base) = case.certified() else { return OracleVerdict::Silent };
     let (scene, run) = (&case.scene, &base.trajectory);
-    let Some(bodies) = masses::bodies(scene, run) else { return Verdict::Silent };
-    let has =
-        |key: &str| scene.elements.iter().any(|e| e.section != "measures" && Scene::has_key(&e.value, key));
-    if has("armature") || has("added_mass") || scene.elements.iter().any(|e| matches!(e.value, Value::Raw(_)))
+    let Some(bodies) = masses::bodies(scene, run) else { return OracleVerdict::Silent };
+    let has = |key: &str| {
+        scene.elements.iter().any(|e| e.section != "measures" && SceneFile::has_key(&e.value, key))
+    };
+    if has("armature")
+        || has("added_mass")
+        || scene.elements.iter().any(|e| matches!(e.value, SceneValue::Raw(_)))
     {
-        return Verdict::Silent;
+        return OracleVerdict::Silent;
     }
-    let Some(column) = run.index("energy.kinetic") else { return Verdict::Silent };
+    let Some(column) = run.index("energy.kinetic") else { return OracleVerdict::Silent };
     let kinetic: Vec<f64> = run.rows().map(|row| kinetic(&bodies, row)).collect();
     let scale = kinetic.iter().fold(1e-9_f64, |m, x| m.max(*x));
     for (row, mine) in run.rows().zip(&kinetic) {
         if !((row[column] - mine).abs() <= 1e-9 * scale) {
-            return Verdict::Wrong(format!(
+            return OracleVerdict::Wrong(format!(
                 "energy.kinetic is {:e} and that of the masses {mine:e} at t = {}",
                 row[column], row[0]
             ));
@@ -46,13 +49,13 @@ fn judge(case: &mut Case) -> Verdict {
     }
     // impacts take energy within no time
     let Some(powers) = powers(scene, run, &bodies).filter(|_| scene.is_smooth()) else {
-        return Verdict::Agrees;
+        return OracleVerdict::Agrees;
     };
     let gravity = scene.gravity;
     judge_residual(case, "energy misses its power", &|run| balance(run, &bodies, gravity, &powers))
 }
 
-fn kinetic(bodies: &[Body], row: &[f64]) -> f64 {
+fn kinetic(bodies: &[StatedBody], row: &[f64]) -> f64 {
     bodies.iter().map(|b| b.kinetic(&b.motion(row))).sum()
 }
 
@@ -61,7 +64,7 @@ const IDLE: [&str; 10] =
     ["kind", "bodies", "at", "on", "axis", "axis_on", "axis2", "lead", "baumgarte", "compliance"];
 
 /// All powers beside that of gravity; none if an element is not known.
-fn powers(scene: &Scene, run: &Trajectory, bodies: &[Body]) -> Option<Vec<Power>> {
+fn powers(scene: &SceneFile, run: &Trajectory, bodies: &[StatedBody]) -> Option<Vec<Power>> {
     let mut out = Vec::new();
     for e in &scene.elements {
         let column = |last: &str| run.index(&format!("{}.{last}", e.name));
@@ -97,7 +100,7 @@ fn powers(scene: &Scene, run: &Trajectory, bodies: &[Body]) -> Option<Vec<Power>
             }
             ("forces", kind @ ("force" | "torque")) => {
                 let body =
-                    bodies.iter().position(|b| e.get("body").and_then(Value::text) == Some(&b.name))?;
+                    bodies.iter().position(|b| e.get("body").and_then(SceneValue::text) == Some(&b.name))?;
                 if e.get("at").is_some() || e.get("on").is_some() {
                     return None;
                 }
@@ -116,7 +119,7 @@ fn powers(scene: &Scene, run: &Trajectory, bodies: &[Body]) -> Option<Vec<Power>
 }
 
 /// Springs and dampers along the only coordinate of a joint.
-fn springs_of(e: &Element, run: &Trajectory) -> Option<Option<Power>> {
+fn springs_of(e: &SceneElement, run: &Trajectory) -> Option<Option<Power>> {
     let own = ["stiffness", "damping", "rest", "reads"];
     let keys = e.keys()?;
     if !keys.iter().all(|(k, _)| IDLE.contains(&k.as_str()) || own.contains(&k.as_str())) {
@@ -140,7 +143,7 @@ fn springs_of(e: &Element, run: &Trajectory) -> Option<Option<Power>> {
 }
 
 /// The largest difference between the change of energy and the work, relative to the energy that goes through, and when.
-fn balance(run: &Trajectory, bodies: &[Body], gravity: V3, powers: &[Power]) -> Option<(f64, f64)> {
+fn balance(run: &Trajectory, bodies: &[StatedBody], gravity: V3, powers: &[Power]) -> Option<(f64, f64)> {
     let power = |row: &[f64]| -> (f64, f64) {
         let motions: Vec<_> = bodies.iter().map(|b| b.motion(row)).collect();
         let terms = powers.iter().map(|p| match p {

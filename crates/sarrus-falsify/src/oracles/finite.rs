@@ -1,6 +1,6 @@
 //! Every number of a certified run is finite.
 
-use super::{Case, Oracle, Verdict};
+use super::{Oracle, OracleVerdict, SceneRun};
 
 /// Finite columns.
 pub const FINITE: Oracle = Oracle {
@@ -10,17 +10,22 @@ pub const FINITE: Oracle = Oracle {
     judge: |case, _| judge(case),
 };
 
-fn judge(case: &mut Case) -> Verdict {
-    let Some(base) = case.certified() else { return Verdict::Silent };
+fn judge(case: &mut SceneRun) -> OracleVerdict {
+    let Some(base) = case.certified() else { return OracleVerdict::Silent };
     let run = &base.trajectory;
     for row in run.rows() {
         if let Some(column) = row.iter().position(|x| !x.is_finite()) {
-            return Verdict::Wrong(format!("{} is {} at t = {}", run.names()[column], row[column], row[0]));
+            return OracleVerdict::Wrong(format!(
+                "{} is {} at t = {}",
+                run.names()[column],
+                row[column],
+                row[0]
+            ));
         }
     }
     let last = run.rows().last().map_or(f64::NAN, |row| row[0]);
     if (last - case.scene.t_end()).abs() > 1e-9 * case.scene.t_end().abs().max(1.0) {
-        return Verdict::Wrong(format!("the last row of a completed run is at t = {last}"));
+        return OracleVerdict::Wrong(format!("the last row of a completed run is at t = {last}"));
     }
-    Verdict::Agrees
+    OracleVerdict::Agrees
 }

@@ -3,8 +3,8 @@
 //! x₁ - x₀ = h/2 (v₀ + v₁) + h²/12 (a₀ - a₁) up to fifth order. What the rows do not resolve is at most of the size of the
 //! last term, taken over the rows beside it; where velocities jump, of the size of these.
 
-use super::{Case, Oracle, Verdict};
-use crate::scene::Scene;
+use super::{Oracle, OracleVerdict, SceneRun};
+use crate::scene::SceneFile;
 use sarrus::analysis::Trajectory;
 
 /// Derivatives.
@@ -27,17 +27,17 @@ const CHAINS: [[&str; 3]; 8] = [
     ["angle2", "rate2", "accel2"],
 ];
 
-fn judge(case: &mut Case) -> Verdict {
-    let Some(base) = case.certified() else { return Verdict::Silent };
+fn judge(case: &mut SceneRun) -> OracleVerdict {
+    let Some(base) = case.certified() else { return OracleVerdict::Silent };
     // fixed steps of first order have positions and velocities of their own errors
-    let Some(rtol) = base.report.method.rtol else { return Verdict::Silent };
+    let Some(rtol) = base.report.method.rtol else { return OracleVerdict::Silent };
     let floor = 1e-6 + 10.0 * rtol;
     let (run, smooth) = (&base.trajectory, case.scene.is_smooth());
     let instants = &base.instants.rows;
     // bodies of a joint that does not act leave its axis, about which its angle is read
     let disabled = |element: &str| {
         let mut events = case.scene.section("events").filter(|e| e.get("disable").is_some());
-        events.any(|e| Scene::mentions(&e.value, element))
+        events.any(|e| SceneFile::mentions(&e.value, element))
     };
     let mut seen = false;
     for (i, name) in run.names().iter().enumerate() {
@@ -51,12 +51,14 @@ fn judge(case: &mut Case) -> Verdict {
             if let (Some(v), Some(a)) = (place(chain[1]), place(chain[2])) {
                 seen = true;
                 if let Some(found) = unlike([run, instants], [i, v, a], smooth, floor) {
-                    return Verdict::Wrong(format!("{name} is not the integral of its velocity: {found}"));
+                    return OracleVerdict::Wrong(format!(
+                        "{name} is not the integral of its velocity: {found}"
+                    ));
                 }
             }
         }
     }
-    if seen { Verdict::Agrees } else { Verdict::Silent }
+    if seen { OracleVerdict::Agrees } else { OracleVerdict::Silent }
 }
 
 /// Where a position and its velocity contradict each other.

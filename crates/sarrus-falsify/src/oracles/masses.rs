@@ -1,7 +1,7 @@
 //! Masses and inertias as the model file states them, and what follows from them with the columns of a run: an account that
 //! shares no code with the simulator.
 
-use crate::scene::{Element, Scene, Value};
+use crate::scene::{SceneElement, SceneFile, SceneValue};
 use sarrus::analysis::Trajectory;
 
 /// A vector.
@@ -29,7 +29,7 @@ pub fn norm(a: V3) -> f64 {
 
 /// A body of which the file states everything that motion depends on.
 #[derive(Clone, Debug)]
-pub struct Body {
+pub struct StatedBody {
     /// Its name.
     pub name: String,
     /// Mass \[kg\].
@@ -43,7 +43,7 @@ pub struct Body {
 
 /// The motion of a body at a row.
 #[derive(Clone, Copy, Debug)]
-pub struct Motion {
+pub struct BodyMotion {
     /// Centre of mass.
     pub at: V3,
     /// Its velocity.
@@ -62,14 +62,14 @@ const COLUMNS: [&str; 20] = [
 ];
 
 /// All bodies of a scene; none if the mass of one is not known from the file alone.
-pub fn bodies(scene: &Scene, run: &Trajectory) -> Option<Vec<Body>> {
+pub fn bodies(scene: &SceneFile, run: &Trajectory) -> Option<Vec<StatedBody>> {
     if scene.section("flexible").next().is_some() || scene.section("include").next().is_some() {
         return None;
     }
     scene.section("bodies").map(|e| body(scene, e, run)).collect()
 }
 
-fn point(scene: &Scene, value: &Value) -> Option<V3> {
+fn point(scene: &SceneFile, value: &SceneValue) -> Option<V3> {
     let list = value.numbers()?;
     if list.len() != if scene.planar { 2 } else { 3 } {
         return None;
@@ -79,7 +79,7 @@ fn point(scene: &Scene, value: &Value) -> Option<V3> {
     Some(out)
 }
 
-fn body(scene: &Scene, e: &Element, run: &Trajectory) -> Option<Body> {
+fn body(scene: &SceneFile, e: &SceneElement, run: &Trajectory) -> Option<StatedBody> {
     let mass = e.get("mass")?.number()?;
     let com = match e.get("com") {
         Some(com) => point(scene, com)?,
@@ -113,12 +113,12 @@ fn body(scene: &Scene, e: &Element, run: &Trajectory) -> Option<Body> {
         run.index(&format!("{}.{last}", e.name))
     };
     let places: Vec<_> = COLUMNS.iter().map(|c| column(c)).collect();
-    places[0].is_some().then(|| Body { name: e.name.clone(), mass, com, inertia, places })
+    places[0].is_some().then(|| StatedBody { name: e.name.clone(), mass, com, inertia, places })
 }
 
-impl Body {
+impl StatedBody {
     /// Its motion at a row of the results.
-    pub fn motion(&self, row: &[f64]) -> Motion {
+    pub fn motion(&self, row: &[f64]) -> BodyMotion {
         let c = |i: usize| self.places[i].map_or(0.0, |p| row[p]);
         let v3 = |i: usize| [c(i), c(i + 1), c(i + 2)];
         let axes = if self.places[3].is_some() {
@@ -137,11 +137,11 @@ impl Body {
         let w_body = v3(10);
         let spin = world([0, 1, 2].map(|i| dot(self.inertia[i], w_body)));
         let a = add(add(v3(13), 1.0, cross(alpha, arm)), 1.0, cross(w, cross(w, arm)));
-        Motion { at: add(v3(0), 1.0, arm), v: add(v3(7), 1.0, cross(w, arm)), w, spin, a }
+        BodyMotion { at: add(v3(0), 1.0, arm), v: add(v3(7), 1.0, cross(w, arm)), w, spin, a }
     }
 
     /// Its kinetic energy.
-    pub fn kinetic(&self, m: &Motion) -> f64 {
+    pub fn kinetic(&self, m: &BodyMotion) -> f64 {
         0.5 * (self.mass * dot(m.v, m.v) + dot(m.w, m.spin))
     }
 }

@@ -1,11 +1,11 @@
 //! Methods: the motion is that of the mechanism, whatever finds it.
 
-use super::{Case, Comparison, Oracle, Verdict, against, unique_columns};
-use crate::compare::{Extent, Pair, Plain, same_columns, scales, worst};
+use super::{Oracle, OracleVerdict, RunComparison, SceneRun, against, unique_columns};
+use crate::compare::{ColumnPair, Extent, FixedScale, same_columns, scales, worst};
 use crate::generate::settings;
 use crate::rng::Rng;
 use crate::run::run;
-use crate::scene::{Scene, Value, set, unset};
+use crate::scene::{SceneFile, SceneValue, set, unset};
 use sarrus::analysis::Outcome;
 
 /// Convergence with the tolerance.
@@ -33,42 +33,42 @@ pub const FIXED_STEPS: Oracle = Oracle {
 /// Steps of the brute force over a run.
 const STEPS: f64 = 4000.0;
 
-fn tolerance(case: &mut Case, _: &mut Rng) -> Verdict {
+fn tolerance(case: &mut SceneRun, _: &mut Rng) -> OracleVerdict {
     let smooth = case.scene.is_smooth();
-    let Some(rtol) = case.rtol().filter(|r| *r <= 1e-6) else { return Verdict::Silent };
-    let Some(finer) = case.finer().cloned() else { return Verdict::Undecided };
-    let Some(base) = case.certified() else { return Verdict::Silent };
+    let Some(rtol) = case.rtol().filter(|r| *r <= 1e-6) else { return OracleVerdict::Silent };
+    let Some(finer) = case.finer().cloned() else { return OracleVerdict::Undecided };
+    let Some(base) = case.certified() else { return OracleVerdict::Silent };
     let pairs = same_columns(&base.trajectory, &finer.trajectory, Extent::Motion, &[]);
     let scales = scales(&base.trajectory);
-    let first = Plain { scales: &scales, part: 1e3 * rtol };
+    let first = FixedScale { scales: &scales, part: 1e3 * rtol };
     if worst(&base.trajectory, &finer.trajectory, &pairs, &first, smooth).is_none() {
-        return Verdict::Agrees;
+        return OracleVerdict::Agrees;
     }
     // the sensitivity believes an error only as far as the motion amplifies the tolerance
-    let Some(sensitivity) = case.sensitivity().cloned() else { return Verdict::Undecided };
-    let Some(base) = case.certified() else { return Verdict::Silent };
+    let Some(sensitivity) = case.sensitivity().cloned() else { return OracleVerdict::Undecided };
+    let Some(base) = case.certified() else { return OracleVerdict::Silent };
     match worst(&base.trajectory, &finer.trajectory, &pairs, &sensitivity, smooth) {
-        Some(difference) => Verdict::Wrong(format!("against rtol/100: {difference}")),
-        None => Verdict::Agrees,
+        Some(difference) => OracleVerdict::Wrong(format!("against rtol/100: {difference}")),
+        None => OracleVerdict::Agrees,
     }
 }
 
-fn method(case: &mut Case, rng: &mut Rng) -> Verdict {
+fn method(case: &mut SceneRun, rng: &mut Rng) -> OracleVerdict {
     let mut variant = case.scene.clone();
     settings::replace(&mut variant, rng);
     let pairs = same(&case.scene);
-    let how = Comparison { pairs: &pairs, must_load: false, other_method: true };
+    let how = RunComparison { pairs: &pairs, must_load: false, other_method: true };
     match against(case, &variant, &run, &how) {
-        Verdict::Wrong(what) => {
-            Verdict::Wrong(format!("{what}\nwith run = {}", Value::from(variant.run).toml()))
+        OracleVerdict::Wrong(what) => {
+            OracleVerdict::Wrong(format!("{what}\nwith run = {}", SceneValue::from(variant.run).toml()))
         }
         verdict => verdict,
     }
 }
 
-fn fixed_steps(case: &mut Case, _: &mut Rng) -> Verdict {
+fn fixed_steps(case: &mut SceneRun, _: &mut Rng) -> OracleVerdict {
     if case.certified().is_none() || case.scene.section("flexible").next().is_some() {
-        return Verdict::Silent;
+        return OracleVerdict::Silent;
     }
     let mut variant = case.scene.clone();
     for key in ["rtol", "atol", "stabilization", "coordinates", "rotation"] {
@@ -79,14 +79,14 @@ fn fixed_steps(case: &mut Case, _: &mut Rng) -> Verdict {
     let step = variant.t_end() / STEPS;
     set(&mut variant.run, "step", step);
     let pairs = same(&case.scene);
-    against(case, &variant, &run, &Comparison { pairs: &pairs, must_load: false, other_method: true })
+    against(case, &variant, &run, &RunComparison { pairs: &pairs, must_load: false, other_method: true })
 }
 
 /// Columns that methods agree on. Where forces jump, their instant has the error of the method, and motions alone are compared.
-fn same(scene: &Scene) -> impl Fn(&Outcome, &Outcome) -> Vec<Pair> + use<> {
+fn same(scene: &SceneFile) -> impl Fn(&Outcome, &Outcome) -> Vec<ColumnPair> + use<> {
     let extent = if scene.is_smooth() { Extent::All } else { Extent::Motion };
     // friction of a reaction that is not unique is not unique either, and methods differ in it
-    let rubs = scene.section("joints").any(|e| Scene::has_key(&e.value, "mu"));
+    let rubs = scene.section("joints").any(|e| SceneFile::has_key(&e.value, "mu"));
     move |base, other| {
         let open = (rubs && !base.report.reactions.not_unique.is_empty())
             || !base.report.reactions.motion_not_unique.is_empty()

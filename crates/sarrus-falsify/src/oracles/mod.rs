@@ -15,15 +15,15 @@ mod rewritten;
 #[cfg(test)]
 mod tests;
 
-use crate::compare::{Extent, Pair, Plain, Sensitivity, same_columns, scales, worst};
+use crate::compare::{ColumnPair, Extent, FixedScale, Sensitivity, same_columns, scales, worst};
 use crate::rng::Rng;
-use crate::run::{Run, run};
-use crate::scene::{Scene, Value, get, set};
+use crate::run::{RunEnd, run};
+use crate::scene::{SceneFile, SceneValue, get, set};
 use sarrus::analysis::{Outcome, Trajectory};
 
 /// What an oracle says of a scene.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+pub enum OracleVerdict {
     /// It has nothing to say of scenes of this form, or of runs that are not certified.
     Silent,
     /// It could not tell: the other run was refused or is not certified, or the motion is too sensitive.
@@ -43,7 +43,7 @@ pub struct Oracle {
     /// Whether it makes no run of its own unless it finds something; the others take turns.
     pub cheap: bool,
     /// Judges a scene.
-    pub judge: fn(&mut Case, &mut Rng) -> Verdict,
+    pub judge: fn(&mut SceneRun, &mut Rng) -> OracleVerdict,
 }
 
 /// Every oracle, in the order of the table.
@@ -69,25 +69,25 @@ pub static ORACLES: &[Oracle] = &[
 ];
 
 /// A scene with its run, and what has been found out about it.
-pub struct Case {
+pub struct SceneRun {
     /// The scene.
-    pub scene: Scene,
+    pub scene: SceneFile,
     /// Its run.
-    pub run: Run,
+    pub run: RunEnd,
     finer: Option<Option<Box<Outcome>>>,
     sensitivity: Option<Option<Sensitivity>>,
 }
 
-impl Case {
+impl SceneRun {
     /// Runs a scene.
-    pub fn new(scene: Scene) -> Case {
+    pub fn new(scene: SceneFile) -> SceneRun {
         let run = run(&scene);
-        Case::of(scene, run)
+        SceneRun::of(scene, run)
     }
 
     /// A scene with a run that has been made.
-    pub fn of(scene: Scene, run: Run) -> Case {
-        Case { scene, run, finer: None, sensitivity: None }
+    pub fn of(scene: SceneFile, run: RunEnd) -> SceneRun {
+        SceneRun { scene, run, finer: None, sensitivity: None }
     }
 
     /// The outcome, if it is certified.
@@ -127,16 +127,16 @@ impl Case {
     }
 }
 
-fn certified(run: Run) -> Option<Box<Outcome>> {
+fn certified(run: RunEnd) -> Option<Box<Outcome>> {
     run.certified()?;
     match run {
-        Run::Done(outcome) => Some(outcome),
+        RunEnd::Done(outcome) => Some(outcome),
         _ => None,
     }
 }
 
 /// The scene with tolerances a hundredth, or steps a quarter, of those of its run.
-fn refined(scene: &Scene, base: &Outcome) -> Scene {
+fn refined(scene: &SceneFile, base: &Outcome) -> SceneFile {
     let mut finer = scene.clone();
     let method = &base.report.method;
     match (method.rtol, method.atol) {
@@ -155,16 +155,16 @@ fn refined(scene: &Scene, base: &Outcome) -> Scene {
 }
 
 /// Raises the limits of a run that takes more steps than the first.
-fn more_time(scene: &mut Scene) {
+fn more_time(scene: &mut SceneFile) {
     for key in ["max_steps", "wall_limit"] {
-        if let Some(x) = get(&scene.run, key).and_then(Value::number) {
+        if let Some(x) = get(&scene.run, key).and_then(SceneValue::number) {
             set(&mut scene.run, key, 4.0 * x);
         }
     }
 }
 
 /// The scene with masses, gravity and values at the start off by about [`crate::compare::PERTURBATION`].
-fn perturbed(scene: &Scene, k: u64) -> Scene {
+fn perturbed(scene: &SceneFile, k: u64) -> SceneFile {
     let mut scene = scene.clone();
     let mut rng = Rng::new(0x5eed, k);
     let mut off = move |x: &mut f64, absolute: bool| {
@@ -176,7 +176,7 @@ fn perturbed(scene: &Scene, k: u64) -> Scene {
         if e.section != "bodies" {
             continue;
         }
-        if let Value::Table(table) = &mut e.value
+        if let SceneValue::Table(table) = &mut e.value
             && let Some((_, mass)) = table.iter_mut().find(|(k, _)| k == "mass")
         {
             mass.each_number(&mut |x| off(x, false));
@@ -187,9 +187,9 @@ fn perturbed(scene: &Scene, k: u64) -> Scene {
 }
 
 /// How two runs are compared.
-pub(crate) struct Comparison<'a> {
+pub(crate) struct RunComparison<'a> {
     /// Pairs of columns.
-    pub pairs: &'a dyn Fn(&Outcome, &Outcome) -> Vec<Pair>,
+    pub pairs: &'a dyn Fn(&Outcome, &Outcome) -> Vec<ColumnPair>,
     /// Whether a refusal of the second scene is wrong.
     pub must_load: bool,
     /// Whether the second run has errors of its own.
@@ -198,52 +198,52 @@ pub(crate) struct Comparison<'a> {
 
 /// Compares the run of a case with that of a scene that should move the same way.
 pub(crate) fn against(
-    case: &mut Case,
-    variant: &Scene,
-    make: &dyn Fn(&Scene) -> Run,
-    how: &Comparison,
-) -> Verdict {
+    case: &mut SceneRun,
+    variant: &SceneFile,
+    make: &dyn Fn(&SceneFile) -> RunEnd,
+    how: &RunComparison,
+) -> OracleVerdict {
     let smooth = case.scene.is_smooth();
-    let Some(base) = case.certified() else { return Verdict::Silent };
+    let Some(base) = case.certified() else { return OracleVerdict::Silent };
     let other = match make(variant) {
-        Run::Panicked(message) => return Verdict::Wrong(format!("the other run panics: {message}")),
-        Run::Refused(all) if how.must_load => {
+        RunEnd::Panicked(message) => return OracleVerdict::Wrong(format!("the other run panics: {message}")),
+        RunEnd::Refused(all) if how.must_load => {
             let first = all.first().map_or("", |d| d.message.as_str());
-            return Verdict::Wrong(format!("the other model is refused: {first}"));
+            return OracleVerdict::Wrong(format!("the other model is refused: {first}"));
         }
         run => match certified(run) {
             Some(outcome) => outcome,
-            None => return Verdict::Undecided,
+            None => return OracleVerdict::Undecided,
         },
     };
     let pairs = (how.pairs)(base, &other);
     if pairs.is_empty() {
-        return Verdict::Silent;
+        return OracleVerdict::Silent;
     }
     let scales = scales(&base.trajectory);
-    let first = Plain { scales: &scales, part: 1e-6 };
+    let first = FixedScale { scales: &scales, part: 1e-6 };
     if worst(&base.trajectory, &other.trajectory, &pairs, &first, smooth).is_none() {
-        return Verdict::Agrees;
+        return OracleVerdict::Agrees;
     }
-    let Some(mut sensitivity) = case.sensitivity().cloned() else { return Verdict::Undecided };
+    let Some(mut sensitivity) = case.sensitivity().cloned() else { return OracleVerdict::Undecided };
     if how.other_method {
-        let Some(finer) = certified(make(&refined(variant, &other))) else { return Verdict::Undecided };
+        let Some(finer) = certified(make(&refined(variant, &other))) else { return OracleVerdict::Undecided };
         if finer.trajectory.names() != other.trajectory.names() {
-            return Verdict::Undecided;
+            return OracleVerdict::Undecided;
         }
         sensitivity.with_error_of(&other.trajectory, &finer.trajectory, &pairs, smooth);
     }
-    let Some(base) = case.certified() else { return Verdict::Silent };
+    let Some(base) = case.certified() else { return OracleVerdict::Silent };
     let rows = base.trajectory.len().min(other.trajectory.len());
     match worst(&base.trajectory, &other.trajectory, &pairs, &sensitivity, smooth) {
-        Some(difference) => Verdict::Wrong(difference.to_string()),
-        None if 2 * sensitivity.rows() < rows => Verdict::Undecided,
-        None => Verdict::Agrees,
+        Some(difference) => OracleVerdict::Wrong(difference.to_string()),
+        None if 2 * sensitivity.rows() < rows => OracleVerdict::Undecided,
+        None => OracleVerdict::Agrees,
     }
 }
 
 /// Pairs of columns of the same name; reactions that are not unique are left out.
-pub(crate) fn unique_columns(base: &Outcome, other: &Outcome, extent: Extent) -> Vec<Pair> {
+pub(crate) fn unique_columns(base: &Outcome, other: &Outcome, extent: Extent) -> Vec<ColumnPair> {
     let skip = [&base.report.reactions.not_unique[..], &other.report.reactions.not_unique[..]].concat();
     same_columns(&base.trajectory, &other.trajectory, extent, &skip)
 }
@@ -251,27 +251,27 @@ pub(crate) fn unique_columns(base: &Outcome, other: &Outcome, extent: Extent) ->
 /// Judges a number that should be zero relative to its scale. Between what is surely error and what is surely wrong, it must
 /// shrink with the tolerances.
 pub(crate) fn judge_residual(
-    case: &mut Case,
+    case: &mut SceneRun,
     what: &str,
     residual: &dyn Fn(&Trajectory) -> Option<(f64, f64)>,
-) -> Verdict {
-    let Some(base) = case.certified() else { return Verdict::Silent };
-    let Some((found, t)) = residual(&base.trajectory) else { return Verdict::Silent };
+) -> OracleVerdict {
+    let Some(base) = case.certified() else { return OracleVerdict::Silent };
+    let Some((found, t)) = residual(&base.trajectory) else { return OracleVerdict::Silent };
     let (small, large) = match base.report.method.rtol {
         Some(rtol) => (100.0 * rtol + 1e-7, (1e4 * rtol).max(1e-5)),
         // rows of fixed steps are no finer than these
         None => (1e-5, 0.1),
     };
     if found <= small {
-        return Verdict::Agrees;
+        return OracleVerdict::Agrees;
     }
-    let wrong = || Verdict::Wrong(format!("{what} by {found:.2e} of its scale, most at t = {t}"));
+    let wrong = || OracleVerdict::Wrong(format!("{what} by {found:.2e} of its scale, most at t = {t}"));
     if !(found <= large) {
         return wrong();
     }
     match case.finer().and_then(|finer| residual(&finer.trajectory)) {
-        Some((finer, _)) if finer <= 0.5 * found => Verdict::Agrees,
+        Some((finer, _)) if finer <= 0.5 * found => OracleVerdict::Agrees,
         Some(_) => wrong(),
-        None => Verdict::Undecided,
+        None => OracleVerdict::Undecided,
     }
 }

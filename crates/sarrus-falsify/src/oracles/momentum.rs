@@ -1,8 +1,8 @@
 //! Linear and angular momentum where gravity alone acts from outside: p = p₀ + M g t, and about the common centre of mass L = L₀.
 
-use super::masses::{self, Body, V3, add, cross, norm};
-use super::{Case, Oracle, Verdict, judge_residual};
-use crate::scene::{Element, Scene, Value};
+use super::masses::{self, StatedBody, V3, add, cross, norm};
+use super::{Oracle, OracleVerdict, SceneRun, judge_residual};
+use crate::scene::{SceneElement, SceneFile, SceneValue};
 use sarrus::analysis::Trajectory;
 
 /// Momentum.
@@ -27,8 +27,8 @@ const INTERNAL: [&str; 10] = [
     "angle",
 ];
 
-fn is_internal(e: &Element) -> bool {
-    if Scene::mentions(&e.value, "ground") || matches!(e.value, Value::Raw(_)) {
+fn is_internal(e: &SceneElement) -> bool {
+    if SceneFile::mentions(&e.value, "ground") || matches!(e.value, SceneValue::Raw(_)) {
         return false;
     }
     match e.section {
@@ -39,24 +39,24 @@ fn is_internal(e: &Element) -> bool {
     }
 }
 
-fn judge(case: &mut Case) -> Verdict {
+fn judge(case: &mut SceneRun) -> OracleVerdict {
     if !case.scene.elements.iter().all(is_internal) {
-        return Verdict::Silent;
+        return OracleVerdict::Silent;
     }
-    let Some(base) = case.certified() else { return Verdict::Silent };
-    let Some(bodies) = masses::bodies(&case.scene, &base.trajectory) else { return Verdict::Silent };
+    let Some(base) = case.certified() else { return OracleVerdict::Silent };
+    let Some(bodies) = masses::bodies(&case.scene, &base.trajectory) else { return OracleVerdict::Silent };
     let gravity = case.scene.gravity;
     judge_residual(case, "momentum changes", &|run| deviation(run, &bodies, gravity))
 }
 
 /// The largest change of a momentum relative to the largest momentum of a single body, and when.
-fn deviation(run: &Trajectory, bodies: &[Body], gravity: V3) -> Option<(f64, f64)> {
+fn deviation(run: &Trajectory, bodies: &[StatedBody], gravity: V3) -> Option<(f64, f64)> {
     let mass: f64 = bodies.iter().map(|b| b.mass).sum();
     let mut first: Option<(f64, V3, V3)> = None;
     let (mut scale, mut worst) = ([1e-9_f64; 2], Vec::new());
     for row in run.rows() {
         let all: Vec<_> = bodies.iter().map(|b| (b, b.motion(row))).collect();
-        let sum = |f: &dyn Fn(&masses::Motion) -> V3| {
+        let sum = |f: &dyn Fn(&masses::BodyMotion) -> V3| {
             all.iter().fold([0.0; 3], |sum, (b, m)| add(sum, b.mass, f(m)))
         };
         let (centre, p) = (sum(&|m| m.at).map(|x| x / mass), sum(&|m| m.v));

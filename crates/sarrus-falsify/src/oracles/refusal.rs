@@ -1,7 +1,7 @@
 //! What must never happen whatever the model: a panic, and a refusal without a hint.
 
-use super::{Case, Oracle, Verdict};
-use crate::run::Run;
+use super::{Oracle, OracleVerdict, SceneRun};
+use crate::run::RunEnd;
 
 /// No panic.
 pub const PANIC: Oracle = Oracle {
@@ -15,17 +15,17 @@ pub const PANIC: Oracle = Oracle {
 pub const HINT: Oracle =
     Oracle { name: "hint", doc: "every refusal has a hint", cheap: true, judge: |case, _| hints(case) };
 
-fn panics(case: &mut Case) -> Verdict {
+fn panics(case: &mut SceneRun) -> OracleVerdict {
     match &case.run {
-        Run::Panicked(message) => Verdict::Wrong(message.clone()),
-        _ => Verdict::Agrees,
+        RunEnd::Panicked(message) => OracleVerdict::Wrong(message.clone()),
+        _ => OracleVerdict::Agrees,
     }
 }
 
-fn hints(case: &mut Case) -> Verdict {
-    let Run::Refused(all) = &case.run else { return Verdict::Silent };
+fn hints(case: &mut SceneRun) -> OracleVerdict {
+    let RunEnd::Refused(all) = &case.run else { return OracleVerdict::Silent };
     match all.iter().find(|d| d.hint.as_ref().is_none_or(|h| h.trim().is_empty())) {
-        Some(bare) => Verdict::Wrong(format!("refused without a hint: {}", bare.message)),
-        None => Verdict::Agrees,
+        Some(bare) => OracleVerdict::Wrong(format!("refused without a hint: {}", bare.message)),
+        None => OracleVerdict::Agrees,
     }
 }

@@ -1,10 +1,10 @@
 //! Symmetries: the same mechanism in another model file moves the same way.
 
-use super::{Case, Comparison, Oracle, Verdict, against, unique_columns};
-use crate::compare::{Extent, Pair, is_motion};
+use super::{Oracle, OracleVerdict, RunComparison, SceneRun, against, unique_columns};
+use crate::compare::{ColumnPair, Extent, is_motion};
 use crate::rng::Rng;
 use crate::run::{run, run_resolved};
-use crate::scene::{Scene, set};
+use crate::scene::{SceneFile, set};
 use crate::transform::{Placement, doubled, permuted, renamed, split};
 use sarrus::analysis::Outcome;
 use std::collections::HashMap;
@@ -60,19 +60,19 @@ fn is_open(outcome: &Outcome) -> bool {
 }
 
 /// Whether an expression of the scene reads a reaction that is not unique in a run.
-fn reads_open(scene: &Scene, outcome: &Outcome) -> bool {
+fn reads_open(scene: &SceneFile, outcome: &Outcome) -> bool {
     let text = scene.toml();
     outcome.report.reactions.not_unique.iter().any(|column| text.contains(column.as_str()))
 }
 
-fn rename(case: &mut Case, rng: &mut Rng) -> Verdict {
+fn rename(case: &mut SceneRun, rng: &mut Rng) -> OracleVerdict {
     let (variant, names) = renamed(&case.scene, rng);
     let pairs = |base: &Outcome, other: &Outcome| by_name(base, other, &names);
-    against(case, &variant, &run, &Comparison { pairs: &pairs, must_load: true, other_method: false })
+    against(case, &variant, &run, &RunComparison { pairs: &pairs, must_load: true, other_method: false })
 }
 
 /// Pairs of columns whose elements have other names.
-fn by_name(base: &Outcome, other: &Outcome, names: &HashMap<String, String>) -> Vec<Pair> {
+fn by_name(base: &Outcome, other: &Outcome, names: &HashMap<String, String>) -> Vec<ColumnPair> {
     let back: HashMap<&str, &str> = names.iter().map(|(old, new)| (new.as_str(), old.as_str())).collect();
     let old = |name: &str| match name.split_once('.') {
         Some((element, rest)) => format!("{}.{rest}", back.get(element).unwrap_or(&element)),
@@ -85,34 +85,34 @@ fn by_name(base: &Outcome, other: &Outcome, names: &HashMap<String, String>) -> 
     unique_columns(base, &other, Extent::All)
 }
 
-fn permute(case: &mut Case, rng: &mut Rng) -> Verdict {
+fn permute(case: &mut SceneRun, rng: &mut Rng) -> OracleVerdict {
     let variant = permuted(&case.scene, rng);
     let pairs = |base: &Outcome, other: &Outcome| {
         if is_open(base) { Vec::new() } else { unique_columns(base, other, Extent::All) }
     };
-    against(case, &variant, &run, &Comparison { pairs: &pairs, must_load: true, other_method: false })
+    against(case, &variant, &run, &RunComparison { pairs: &pairs, must_load: true, other_method: false })
 }
 
-fn resolve(case: &mut Case, _: &mut Rng) -> Verdict {
+fn resolve(case: &mut SceneRun, _: &mut Rng) -> OracleVerdict {
     let variant = case.scene.clone();
     let pairs = |base: &Outcome, other: &Outcome| unique_columns(base, other, Extent::All);
     against(
         case,
         &variant,
         &run_resolved,
-        &Comparison { pairs: &pairs, must_load: true, other_method: false },
+        &RunComparison { pairs: &pairs, must_load: true, other_method: false },
     )
 }
 
-fn place(case: &mut Case, rng: &mut Rng) -> Verdict {
+fn place(case: &mut SceneRun, rng: &mut Rng) -> OracleVerdict {
     placed(case, &Placement::random(case.scene.planar, false, rng))
 }
 
-fn mirror(case: &mut Case, rng: &mut Rng) -> Verdict {
+fn mirror(case: &mut SceneRun, rng: &mut Rng) -> OracleVerdict {
     placed(case, &Placement::random(case.scene.planar, true, rng))
 }
 
-fn placed(case: &mut Case, placement: &Placement) -> Verdict {
+fn placed(case: &mut SceneRun, placement: &Placement) -> OracleVerdict {
     let mut variant = placement.placed(&case.scene);
     // what bodies stand at when their angles are integrated depends on the axes
     set(&mut variant.run, "rotation", "quaternion");
@@ -121,17 +121,17 @@ fn placed(case: &mut Case, placement: &Placement) -> Verdict {
         if is_open(base) { Vec::new() } else { moved_pairs(&scene, base, other, placement) }
     };
     // a column that cannot be read in turned axes is refused by name
-    against(case, &variant, &run, &Comparison { pairs: &pairs, must_load: false, other_method: true })
+    against(case, &variant, &run, &RunComparison { pairs: &pairs, must_load: false, other_method: true })
 }
 
 /// Positions and velocities of bodies in turned axes, coordinates of joints as they are.
-fn moved_pairs(scene: &Scene, base: &Outcome, other: &Outcome, placement: &Placement) -> Vec<Pair> {
+fn moved_pairs(scene: &SceneFile, base: &Outcome, other: &Outcome, placement: &Placement) -> Vec<ColumnPair> {
     let (base, other) = (&base.trajectory, &other.trajectory);
     let place = |name: &str| other.index(&format!("m.{name}"));
     // the angle of a joint with a point mass counts from the world's axes: a point has none
     let points: Vec<&str> =
         scene.section("bodies").filter(|e| e.kind() == "point").map(|e| e.name.as_str()).collect();
-    let on_point = |e: &&crate::scene::Element| points.iter().any(|p| Scene::mentions(&e.value, p));
+    let on_point = |e: &&crate::scene::SceneElement| points.iter().any(|p| SceneFile::mentions(&e.value, p));
     let joints: Vec<&str> =
         scene.section("joints").filter(|e| !on_point(e)).map(|e| e.name.as_str()).collect();
     let mut out = Vec::new();
@@ -143,7 +143,7 @@ fn moved_pairs(scene: &Scene, base: &Outcome, other: &Outcome, placement: &Place
             if scalar.contains(&last)
                 && let Some(other) = place(name)
             {
-                out.push(Pair { base: i, other: vec![(other, 1.0)], shift: 0.0 });
+                out.push(ColumnPair { base: i, other: vec![(other, 1.0)], shift: 0.0 });
             }
             continue;
         }
@@ -156,7 +156,7 @@ fn moved_pairs(scene: &Scene, base: &Outcome, other: &Outcome, placement: &Place
             continue;
         }
         // x = (R S)ᵀ (x' - p)
-        let mut pair = Pair { base: i, other: Vec::new(), shift: 0.0 };
+        let mut pair = ColumnPair { base: i, other: Vec::new(), shift: 0.0 };
         for (j, to) in ["x", "y", "z"].iter().enumerate() {
             let factor = placement.map[j][axis];
             if shifts {
@@ -171,27 +171,27 @@ fn moved_pairs(scene: &Scene, base: &Outcome, other: &Outcome, placement: &Place
     out
 }
 
-fn split_body(case: &mut Case, rng: &mut Rng) -> Verdict {
+fn split_body(case: &mut SceneRun, rng: &mut Rng) -> OracleVerdict {
     if case.certified().is_none() {
-        return Verdict::Silent;
+        return OracleVerdict::Silent;
     }
     match split(&case.scene, rng) {
         Some(variant) => same_motion(case, &variant),
-        None => Verdict::Silent,
+        None => OracleVerdict::Silent,
     }
 }
 
-fn double_joint(case: &mut Case, rng: &mut Rng) -> Verdict {
+fn double_joint(case: &mut SceneRun, rng: &mut Rng) -> OracleVerdict {
     if case.certified().is_none() {
-        return Verdict::Silent;
+        return OracleVerdict::Silent;
     }
     match doubled(&case.scene, rng) {
         Some(variant) => same_motion(case, &variant),
-        None => Verdict::Silent,
+        None => OracleVerdict::Silent,
     }
 }
 
-fn same_motion(case: &mut Case, variant: &Scene) -> Verdict {
+fn same_motion(case: &mut SceneRun, variant: &SceneFile) -> OracleVerdict {
     let scene = case.scene.clone();
     let pairs = |base: &Outcome, other: &Outcome| {
         if is_open(base) || is_open(other) || reads_open(&scene, other) {
@@ -199,5 +199,5 @@ fn same_motion(case: &mut Case, variant: &Scene) -> Verdict {
         }
         unique_columns(base, other, Extent::Motion)
     };
-    against(case, variant, &run, &Comparison { pairs: &pairs, must_load: false, other_method: true })
+    against(case, variant, &run, &RunComparison { pairs: &pairs, must_load: false, other_method: true })
 }

@@ -1,32 +1,32 @@
 //! Each oracle agrees with a right run and catches one that is not.
 
-use super::{Case, ORACLES, Oracle, Verdict};
+use super::{ORACLES, Oracle, OracleVerdict, SceneRun};
 use crate::rng::Rng;
-use crate::run::{Run, run};
-use crate::scene::{Element, Expected, Scene, Table};
+use crate::run::{RunEnd, run};
+use crate::scene::{Expected, SceneElement, SceneFile, SceneTable};
 use crate::table;
 use sarrus::analysis::Trajectory;
 use sarrus::model::Diagnostic;
 
-fn scene(elements: Vec<(&'static str, &str, Table)>, initial: Table) -> Scene {
-    let element = |(section, name, table): (&'static str, &str, Table)| Element {
+fn scene(elements: Vec<(&'static str, &str, SceneTable)>, initial: SceneTable) -> SceneFile {
+    let element = |(section, name, table): (&'static str, &str, SceneTable)| SceneElement {
         section,
         name: name.into(),
         value: table.into(),
     };
-    Scene {
+    SceneFile {
         planar: true,
         gravity: [0.0, -9.81, 0.0],
         elements: elements.into_iter().map(element).collect(),
         initial,
         run: table!["t_end" => 0.5],
         every: 0.0025,
-        ..Scene::default()
+        ..SceneFile::default()
     }
 }
 
 /// A double pendulum with a damped hinge.
-fn pendulums() -> Scene {
+fn pendulums() -> SceneFile {
     let body = |x: f64| table!["at" => [x, 0.0], "mass" => 1.5, "inertia" => 0.1];
     let hinge = |a: &str, b: &str, x: f64| table!["kind" => "revolute", "bodies" => [a, b], "at" => [x, 0.0]];
     let mut damped = hinge("a", "b", 1.0);
@@ -41,7 +41,7 @@ fn pendulums() -> Scene {
 }
 
 /// Two bodies on a spring, falling.
-fn falling() -> Scene {
+fn falling() -> SceneFile {
     let body = |x: f64| table!["at" => [x, 0.0], "mass" => 1.5, "inertia" => 0.1];
     let spring = table!["kind" => "spring", "bodies" => ["a", "b"], "ends" => [[0.1, 0.1], [1.0, 0.0]], "stiffness" => 30.0];
     let mut all = scene(
@@ -58,8 +58,8 @@ fn falling() -> Scene {
 type Change<'a> = dyn Fn(f64, &dyn Fn(&str) -> usize, &mut [f64]) + 'a;
 
 /// A run with every row changed: `f` of the time, the names and the row.
-fn tampered(run: &Run, f: &Change) -> Run {
-    let Run::Done(outcome) = run else { panic!("{run:?}") };
+fn tampered(run: &RunEnd, f: &Change) -> RunEnd {
+    let RunEnd::Done(outcome) = run else { panic!("{run:?}") };
     let mut outcome = outcome.clone();
     let old = &outcome.trajectory;
     let mut new = Trajectory::new(old.names().to_vec(), old.units().to_vec());
@@ -70,7 +70,7 @@ fn tampered(run: &Run, f: &Change) -> Run {
         f(row[0], &place, cells);
     }
     outcome.trajectory = new;
-    Run::Done(outcome)
+    RunEnd::Done(outcome)
 }
 
 fn oracle(name: &str) -> &'static Oracle {
@@ -78,25 +78,25 @@ fn oracle(name: &str) -> &'static Oracle {
 }
 
 /// The oracle agrees with the run as it is, and not with the tampered one.
-fn catches(name: &str, scene: Scene, f: &Change) {
+fn catches(name: &str, scene: SceneFile, f: &Change) {
     let right = run(&scene);
-    let judge = |run: Run| {
+    let judge = |run: RunEnd| {
         // oracles that choose an element choose none now and then
         (0..8)
-            .map(|i| (oracle(name).judge)(&mut Case::of(scene.clone(), run.clone()), &mut Rng::new(1, i)))
-            .find(|v| *v != Verdict::Silent)
+            .map(|i| (oracle(name).judge)(&mut SceneRun::of(scene.clone(), run.clone()), &mut Rng::new(1, i)))
+            .find(|v| *v != OracleVerdict::Silent)
     };
-    assert_eq!(judge(right.clone()), Some(Verdict::Agrees), "{name}");
+    assert_eq!(judge(right.clone()), Some(OracleVerdict::Agrees), "{name}");
     let verdict = judge(tampered(&right, f));
-    assert!(matches!(verdict, Some(Verdict::Wrong(_))), "{name}: {verdict:?}");
+    assert!(matches!(verdict, Some(OracleVerdict::Wrong(_))), "{name}: {verdict:?}");
 }
 
 #[test]
 fn panics_and_bare_refusals_are_caught() {
-    let judge = |name, run| (oracle(name).judge)(&mut Case::of(pendulums(), run), &mut Rng::new(1, 1));
-    assert!(matches!(judge("panic", Run::Panicked("x".into())), Verdict::Wrong(_)));
-    assert!(matches!(judge("hint", Run::Refused(vec![Diagnostic::bare("x")])), Verdict::Wrong(_)));
-    assert_eq!(judge("hint", Run::Refused(vec![Diagnostic::bare("x").hint("y")])), Verdict::Agrees);
+    let judge = |name, run| (oracle(name).judge)(&mut SceneRun::of(pendulums(), run), &mut Rng::new(1, 1));
+    assert!(matches!(judge("panic", RunEnd::Panicked("x".into())), OracleVerdict::Wrong(_)));
+    assert!(matches!(judge("hint", RunEnd::Refused(vec![Diagnostic::bare("x")])), OracleVerdict::Wrong(_)));
+    assert_eq!(judge("hint", RunEnd::Refused(vec![Diagnostic::bare("x").hint("y")])), OracleVerdict::Agrees);
 }
 
 #[test]
@@ -155,8 +155,9 @@ fn another_motion_is_caught_by_other_methods() {
     ["tolerance", "fixed_steps"].iter().for_each(|name| catches(name, pendulums(), &bent));
     // other methods may be refused, or not be certified: one of them decides
     let wrong = tampered(&run(&pendulums()), &bent);
-    let judge = |i| (oracle("method").judge)(&mut Case::of(pendulums(), wrong.clone()), &mut Rng::new(1, i));
-    assert!((0..12).any(|i| matches!(judge(i), Verdict::Wrong(_))));
+    let judge =
+        |i| (oracle("method").judge)(&mut SceneRun::of(pendulums(), wrong.clone()), &mut Rng::new(1, i));
+    assert!((0..12).any(|i| matches!(judge(i), OracleVerdict::Wrong(_))));
 }
 
 #[test]

@@ -14,9 +14,9 @@ pub fn columns(path: &Path, x: Option<&str>, y: Option<&str>, at: Span) -> Done<
     })
 }
 
-type Wrong = (usize, String, Option<String>);
+type CsvError = (usize, String, Option<String>);
 
-fn parse(text: &str, x: Option<&str>, y: Option<&str>) -> Result<Vec<[f64; 2]>, Wrong> {
+fn parse(text: &str, x: Option<&str>, y: Option<&str>) -> Result<Vec<[f64; 2]>, CsvError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text
         .lines()
@@ -32,7 +32,7 @@ fn parse(text: &str, x: Option<&str>, y: Option<&str>) -> Result<Vec<[f64; 2]>, 
     };
     let head = cells(line);
     let has_names = head.iter().any(|c| c.parse::<f64>().is_err());
-    let pick = |wanted: Option<&str>, usual: &str, position: usize| -> Result<usize, Wrong> {
+    let pick = |wanted: Option<&str>, usual: &str, position: usize| -> Result<usize, CsvError> {
         let found = |name: &str| head.iter().position(|c| c == name);
         match wanted {
             Some(name) => found(name)
@@ -48,7 +48,7 @@ fn parse(text: &str, x: Option<&str>, y: Option<&str>) -> Result<Vec<[f64; 2]>, 
     let mut points = Vec::new();
     for (number, line) in lines {
         let row = cells(line);
-        let value = |column: usize| -> Result<f64, Wrong> {
+        let value = |column: usize| -> Result<f64, CsvError> {
             let Some(cell) = row.get(column) else {
                 return Err((number, format!("there is no column {}", column + 1), None));
             };

@@ -1,11 +1,11 @@
 //! Parameters, points, functions and tables of one file.
 
-use super::overrides::{Given, Overrides};
+use super::overrides::{ParameterOverrides, ParameterValue};
 use super::{sections, tables};
 use sarrus_model::dimension::Dimension;
-use sarrus_model::expr::{Expr, Function, Inferred, NoNames, Quantity, builtin};
+use sarrus_model::expr::{Expr, FileFunction, Inferred, NoNames, Quantity, builtin};
 use sarrus_model::model::Locals;
-use sarrus_model::scope::{Context, ScopeData, placed};
+use sarrus_model::scope::{ElementScope, ScopeData, placed};
 use sarrus_model::units::unit_named;
 use sarrus_model::{Data, Diagnostic, Span, Table, Text, Value};
 use std::collections::HashMap;
@@ -13,14 +13,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum DefinitionKind {
     Parameter,
     Point,
     Table,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum DefinitionState {
     New,
     /// Waits for what it depends on.
     Open,
@@ -29,21 +29,21 @@ pub(super) enum State {
 }
 
 pub(super) struct Definition {
-    pub kind: Kind,
+    pub kind: DefinitionKind,
     pub name: String,
     pub span: Span,
-    pub given: Given,
+    pub given: ParameterValue,
     /// The table of a parameter with `min` and `max`.
     pub limits: Option<Arc<Table>>,
     pub locals: Option<Arc<Locals>>,
-    pub state: State,
+    pub state: DefinitionState,
 }
 
 /// The definitions of one file.
 pub struct Definitions<'a> {
     pub(super) list: Vec<Definition>,
     pub(super) index: HashMap<String, usize>,
-    pub(super) functions: HashMap<String, (Arc<Function>, Span)>,
+    pub(super) functions: HashMap<String, (Arc<FileFunction>, Span)>,
     folder: &'a Path,
 }
 
@@ -59,18 +59,20 @@ impl<'a> Definitions<'a> {
         table: &Table,
         locals: Option<&Arc<Locals>>,
         scope: &ScopeData,
-        overrides: &mut Overrides,
+        overrides: &mut ParameterOverrides,
     ) -> Vec<Diagnostic> {
         let mut errors = Vec::new();
-        for (section, kind) in
-            [("parameters", Kind::Parameter), ("points", Kind::Point), ("tables", Kind::Table)]
-        {
+        for (section, kind) in [
+            ("parameters", DefinitionKind::Parameter),
+            ("points", DefinitionKind::Point),
+            ("tables", DefinitionKind::Table),
+        ] {
             let Some(value) = table.get(section) else { continue };
             match sections::table(value, section) {
                 Err(d) => errors.push(d),
                 Ok(t) => {
                     for e in &t.entries {
-                        let name = match Context::new(scope, locals.map(|l| &**l)).expand_key(&e.key) {
+                        let name = match ElementScope::new(scope, locals.map(|l| &**l)).expand_key(&e.key) {
                             Ok(name) => name,
                             Err(message) => {
                                 errors.push(Diagnostic::new(e.key_span, message));
@@ -98,12 +100,12 @@ impl<'a> Definitions<'a> {
 
     fn add(
         &mut self,
-        kind: Kind,
+        kind: DefinitionKind,
         name: String,
         span: Span,
         value: &Value,
         locals: Option<&Arc<Locals>>,
-        overrides: &mut Overrides,
+        overrides: &mut ParameterOverrides,
     ) -> Result<(), Diagnostic> {
         let what = ["parameter", "point", "table"][kind as usize];
         if let Some(d) = sections::bad_name(&name, what, span) {
@@ -118,25 +120,25 @@ impl<'a> Definitions<'a> {
             return Err(sections::twice(&name, what, span, theirs, other.span));
         }
         let mut limits = None;
-        let mut given = Given::Value(value.clone());
-        if let (Kind::Parameter, Data::Table(t)) = (kind, &value.data) {
+        let mut given = ParameterValue::Value(value.clone());
+        if let (DefinitionKind::Parameter, Data::Table(t)) = (kind, &value.data) {
             sections::known(t, &format!("parameter `{name}`"), &["value", "min", "max", "note", "extra"])?;
             let Some(inner) = t.get("value") else {
                 return Err(Diagnostic::new(value.span, format!("parameter `{name}` needs `value`")));
             };
-            given = Given::Value(inner.clone());
+            given = ParameterValue::Value(inner.clone());
             limits = Some(t.clone());
         }
-        if kind == Kind::Parameter
+        if kind == DefinitionKind::Parameter
             && let Some((set, _)) = overrides.find(&name)
         {
-            if let (Given::Value(new), Given::Value(old)) = (&set, &given) {
+            if let (ParameterValue::Value(new), ParameterValue::Value(old)) = (&set, &given) {
                 same_unit(&name, old, new, overrides.is_typed(&name))?;
             }
             given = match set {
                 // a case may repeat the whole table
-                Given::Value(Value { data: Data::Table(t), span }) => match t.get("value") {
-                    Some(inner) => Given::Value(inner.clone()),
+                ParameterValue::Value(Value { data: Data::Table(t), span }) => match t.get("value") {
+                    Some(inner) => ParameterValue::Value(inner.clone()),
                     None => return Err(Diagnostic::new(span, format!("parameter `{name}` needs `value`"))),
                 },
                 other => other,
@@ -144,7 +146,7 @@ impl<'a> Definitions<'a> {
         }
         self.index.insert(name.clone(), self.list.len());
         let locals = locals.cloned();
-        self.list.push(Definition { kind, name, span, given, limits, locals, state: State::New });
+        self.list.push(Definition { kind, name, span, given, limits, locals, state: DefinitionState::New });
         Ok(())
     }
 
@@ -161,7 +163,7 @@ impl<'a> Definitions<'a> {
             }
         };
         let body = text.expr().map_err(|e| placed(e, &text, value.span))?;
-        let function = Function::new(signature, Expr::clone(body)).map_err(|e| {
+        let function = FileFunction::new(signature, Expr::clone(body)).map_err(|e| {
             Diagnostic::new(span, e.message).maybe_hint(e.hint.or(Some("such as \"bump(x, w)\"".into())))
         })?;
         if builtin(&function.name).is_some() {
@@ -199,7 +201,7 @@ impl<'a> Definitions<'a> {
         }
         match errors.into_iter().next() {
             Some(d) => Err(d),
-            None => Context::new(scope, locals).evaluate(text, span),
+            None => ElementScope::new(scope, locals).evaluate(text, span),
         }
     }
 
@@ -212,19 +214,19 @@ impl<'a> Definitions<'a> {
     /// Evaluates one whose needs are met.
     pub(super) fn finish(&self, i: usize, scope: &mut ScopeData) -> Result<(), Diagnostic> {
         let d = &self.list[i];
-        let context = Context::new(scope, d.locals.as_deref());
-        if d.kind == Kind::Table {
-            let Given::Value(value) = &d.given else { return Ok(()) };
+        let context = ElementScope::new(scope, d.locals.as_deref());
+        if d.kind == DefinitionKind::Table {
+            let ParameterValue::Value(value) = &d.given else { return Ok(()) };
             let (points, curve) = tables::read(&d.name, value, &context, self.folder)?;
             scope.tables.insert(d.name.clone(), Arc::new(curve));
             scope.table_points.insert(d.name.clone(), points);
             return Ok(());
         }
         let (quantity, span, dimension) = match &d.given {
-            Given::Known(q, dimension) => (*q, d.span, *dimension),
-            Given::Value(v) => (context.quantity(v)?, v.span, context.dimension_of(v)?.named()),
+            ParameterValue::Known(q, dimension) => (*q, d.span, *dimension),
+            ParameterValue::Value(v) => (context.quantity(v)?, v.span, context.dimension_of(v)?.named()),
         };
-        if d.kind == Kind::Point {
+        if d.kind == DefinitionKind::Point {
             let wanted = if scope.planar { 2 } else { 3 };
             match quantity {
                 Quantity::Vector { v, n } if n == wanted && v.iter().all(|x| x.is_finite()) => {}
@@ -241,7 +243,7 @@ impl<'a> Definitions<'a> {
                     return Err(Diagnostic::new(span, message));
                 }
             }
-            if let Given::Value(v) = &d.given {
+            if let ParameterValue::Value(v) = &d.given {
                 context.check_dimension(v, &[Dimension::LENGTH], &|| format!("point `{}`", d.name))?;
             }
             scope.points.insert(d.name.clone(), quantity);
@@ -262,7 +264,7 @@ impl<'a> Definitions<'a> {
         table: &Table,
         q: Quantity,
         span: Span,
-        context: &Context<'_>,
+        context: &ElementScope<'_>,
     ) -> Result<(), Diagnostic> {
         for (key, sign) in [("min", 1.0), ("max", -1.0)] {
             let Some(v) = table.get(key) else { continue };
@@ -284,13 +286,13 @@ impl<'a> Definitions<'a> {
 
     /// The parameters' names.
     pub fn parameters(&self) -> impl Iterator<Item = &str> {
-        self.list.iter().filter(|d| d.kind == Kind::Parameter).map(|d| d.name.as_str())
+        self.list.iter().filter(|d| d.kind == DefinitionKind::Parameter).map(|d| d.name.as_str())
     }
 
     /// The names that share the namespace of the elements: all but points.
     pub fn names(&self) -> Vec<(&str, &'static str, Span)> {
-        let own = self.list.iter().filter(|d| d.kind != Kind::Point).map(|d| {
-            (d.name.as_str(), if d.kind == Kind::Parameter { "parameter" } else { "table" }, d.span)
+        let own = self.list.iter().filter(|d| d.kind != DefinitionKind::Point).map(|d| {
+            (d.name.as_str(), if d.kind == DefinitionKind::Parameter { "parameter" } else { "table" }, d.span)
         });
         let functions = self.functions.iter().map(|(n, (_, span))| (n.as_str(), "function", *span));
         let mut names: Vec<_> = own.chain(functions).collect();

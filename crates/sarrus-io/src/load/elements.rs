@@ -3,8 +3,8 @@
 use super::repeat::Repeats;
 use super::{Done, Loader, given, sections};
 use sarrus_model::materials::{KEYS, Material};
-use sarrus_model::model::{Locals, Named};
-use sarrus_model::scope::{Context, ScopeData};
+use sarrus_model::model::{Locals, NameEntry};
+use sarrus_model::scope::{ElementScope, ScopeData};
 use sarrus_model::value::{Entry, Text};
 use sarrus_model::{Data, Diagnostic, Element, Reader, Section, Span, Table, Value};
 use std::sync::Arc;
@@ -78,7 +78,7 @@ impl Loader {
         scope: &ScopeData,
         index: u32,
     ) -> Done {
-        let context = Context::new(scope, locals.map(|l| &**l));
+        let context = ElementScope::new(scope, locals.map(|l| &**l));
         let own = context.expand(&p.name, p.span)?;
         if let Some(d) = sections::bad_name(&own, section.singular(), p.span) {
             return Err(d);
@@ -110,7 +110,7 @@ impl Loader {
             return Err(sections::twice(&element.name, section.singular(), p.span, other, at));
         }
         let Some(list) = self.model.elements_mut(section) else { return Ok(()) };
-        let named = Named { section, index: list.len() as u32, span: p.span };
+        let named = NameEntry { section, index: list.len() as u32, span: p.span };
         let name = element.name.clone();
         list.push(element);
         self.model.names.insert(name, named);
@@ -153,7 +153,7 @@ impl Loader {
         let prepared = Prepared::new(e, section)?;
         let what = section.singular();
         let data = &self.model.scopes[scope as usize];
-        let context = Context::new(data, locals.map(|l| &**l));
+        let context = ElementScope::new(data, locals.map(|l| &**l));
         let own = context.expand(&prepared.name, e.key_span)?;
         if let Some(d) = sections::bad_name(&own, what, e.key_span) {
             return Err(d);
@@ -177,7 +177,7 @@ impl Loader {
 
     fn material(&mut self, e: &Entry, scope: u32, locals: Option<&Arc<Locals>>) -> Done {
         let data = &self.model.scopes[scope as usize];
-        let own = Context::new(data, locals.map(|l| &**l)).expand(&name_text(e), e.key_span)?;
+        let own = ElementScope::new(data, locals.map(|l| &**l)).expand(&name_text(e), e.key_span)?;
         if let Some(d) = sections::bad_name(&own, "material", e.key_span) {
             return Err(d);
         }

@@ -1,14 +1,14 @@
 //! `[include]`: another file as a part of this one.
 
 use super::elements::name_text;
-use super::overrides::Overrides;
+use super::overrides::ParameterOverrides;
 use super::repeat::Repeats;
 use super::{Done, Instance, Loader, sections};
 use crate::MAX_INCLUDES;
 use sarrus_model::expr::Quantity;
 use sarrus_model::key::{Key, KeyType};
 use sarrus_model::model::Locals;
-use sarrus_model::scope::{Alias, Context};
+use sarrus_model::scope::{Alias, ElementScope};
 use sarrus_model::transform::matrix;
 use sarrus_model::value::Entry;
 use sarrus_model::{Diagnostic, Element, Frame, Reader, Section, Span, Table, Transform};
@@ -40,7 +40,7 @@ impl Loader {
         folder: &Path,
         scope: u32,
         repeats: &Repeats<'_>,
-        overrides: &mut Overrides,
+        overrides: &mut ParameterOverrides,
     ) -> Done {
         for (table, locals) in repeats.with(root) {
             let Some(value) = table.get("include") else { continue };
@@ -63,11 +63,11 @@ impl Loader {
         folder: &Path,
         scope: u32,
         locals: Option<&Arc<Locals>>,
-        overrides: &mut Overrides,
+        overrides: &mut ParameterOverrides,
     ) -> Done {
         let data = &self.model.scopes[scope as usize];
         let prefix = data.prefix.clone();
-        let own = Context::new(data, locals.map(|l| &**l)).expand(&name_text(e), e.key_span)?;
+        let own = ElementScope::new(data, locals.map(|l| &**l)).expand(&name_text(e), e.key_span)?;
         let element = Element {
             name: format!("{prefix}{own}"),
             kind: String::new(),

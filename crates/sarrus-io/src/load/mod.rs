@@ -19,13 +19,13 @@ pub use tables::KEYS as TABLE_KEYS;
 
 use crate::{LoadOptions, read};
 use definitions::Definitions;
-use overrides::Overrides;
+use overrides::ParameterOverrides;
 use repeat::Repeats;
 use sarrus_model::Data;
 use sarrus_model::functions::Functions;
-use sarrus_model::scope::{Context, NamedFile, ScopeData};
+use sarrus_model::scope::{ElementScope, NamedFile, ScopeData};
 use sarrus_model::settings::{OutputSettings, RunSettings};
-use sarrus_model::shown::Shown;
+use sarrus_model::shown::DisplayUnits;
 use sarrus_model::{
     Attachment, Diagnostic, Element, Failure, Frame, Model, Reader, Section, Space, Span, Table, Transform,
 };
@@ -91,7 +91,7 @@ struct Instance<'a> {
     folder: &'a Path,
     prefix: String,
     transform: Transform,
-    overrides: Overrides,
+    overrides: ParameterOverrides,
     is_root: bool,
 }
 
@@ -159,7 +159,7 @@ impl Loader {
         self.model.note = root.get("note").and_then(|v| v.as_text()).map(|t| t.to_string());
         self.model.space = sections::header(&root)?;
         let case = self.cases(&root, options.case.as_deref())?;
-        let mut overrides = Overrides::default();
+        let mut overrides = ParameterOverrides::default();
         if let Some(case) = &case {
             overrides.case(case)?;
         }
@@ -183,7 +183,7 @@ impl Loader {
         if self.diagnostics.is_empty() {
             RunSettings::read(&self.model)?;
             OutputSettings::read(&self.model)?;
-            Shown::read(&self.model)?;
+            DisplayUnits::read(&self.model)?;
         }
         Ok(())
     }
@@ -322,7 +322,7 @@ impl Loader {
     fn attach(&mut self, attachment: Attachment) {
         if let Some(markers) = attachment.element.table.get("markers").and_then(|v| v.as_table()) {
             let data = &self.model.scopes[attachment.element.scope as usize];
-            let context = Context::new(data, attachment.element.locals.as_deref());
+            let context = ElementScope::new(data, attachment.element.locals.as_deref());
             let names: Vec<String> = markers.keys().filter_map(|k| context.expand_key(k).ok()).collect();
             for name in names {
                 self.model.attached.insert(format!("{}{name}", attachment.prefix));
@@ -334,7 +334,7 @@ impl Loader {
     /// What only the outermost file says.
     fn root_settings(&mut self, root: &Table, case: Option<&Table>) -> Done {
         let Some(scope) = self.model.scopes.first() else { return Ok(()) };
-        self.model.gravity = sections::gravity(root, &Context::new(scope, None), self.model.space)?;
+        self.model.gravity = sections::gravity(root, &ElementScope::new(scope, None), self.model.space)?;
         for section in [Section::Run, Section::Output, Section::View] {
             let mut table = Table::default();
             let mut span = Span::NONE;

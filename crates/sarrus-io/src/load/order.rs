@@ -4,11 +4,11 @@
 //! with a stack of their own, because a chain of 100 000 points, each from the one before, is a normal
 //! model and would overflow the program's stack.
 
-use super::definitions::{Definitions, State};
-use super::overrides::Given;
+use super::definitions::{DefinitionState, Definitions};
+use super::overrides::ParameterValue;
 use sarrus_model::expr::Expr;
 use sarrus_model::model::Locals;
-use sarrus_model::scope::{Context, ScopeData};
+use sarrus_model::scope::{ElementScope, ScopeData};
 use sarrus_model::{Data, Diagnostic, Span, Text, Value};
 
 impl Definitions<'_> {
@@ -16,11 +16,11 @@ impl Definitions<'_> {
     pub(super) fn evaluate_one(&mut self, start: usize, scope: &mut ScopeData, errors: &mut Vec<Diagnostic>) {
         let mut stack = vec![start];
         while let Some(&top) = stack.last() {
-            if matches!(self.list[top].state, State::Done | State::Failed) {
+            if matches!(self.list[top].state, DefinitionState::Done | DefinitionState::Failed) {
                 stack.pop();
                 continue;
             }
-            self.list[top].state = State::Open;
+            self.list[top].state = DefinitionState::Open;
             let needs = match self.needs(top, scope) {
                 Ok(needs) => needs,
                 Err(d) => {
@@ -29,15 +29,15 @@ impl Definitions<'_> {
                     continue;
                 }
             };
-            if needs.iter().any(|n| self.list[*n].state == State::Failed) {
+            if needs.iter().any(|n| self.list[*n].state == DefinitionState::Failed) {
                 // what it depends on has been reported
                 self.give_up(top, errors, None);
                 stack.pop();
-            } else if let Some(&open) = needs.iter().find(|n| self.list[**n].state == State::Open) {
+            } else if let Some(&open) = needs.iter().find(|n| self.list[**n].state == DefinitionState::Open) {
                 let d = self.cycle(&stack, open);
                 for i in &stack {
-                    if self.list[*i].state == State::Open {
-                        self.list[*i].state = State::Failed;
+                    if self.list[*i].state == DefinitionState::Open {
+                        self.list[*i].state = DefinitionState::Failed;
                     }
                 }
                 errors.push(d);
@@ -45,7 +45,7 @@ impl Definitions<'_> {
             } else if needs.is_empty() {
                 let done = self.finish(top, scope);
                 match done {
-                    Ok(()) => self.list[top].state = State::Done,
+                    Ok(()) => self.list[top].state = DefinitionState::Done,
                     Err(d) => self.give_up(top, errors, Some(d)),
                 }
                 stack.pop();
@@ -56,7 +56,7 @@ impl Definitions<'_> {
     }
 
     fn give_up(&mut self, i: usize, errors: &mut Vec<Diagnostic>, d: Option<Diagnostic>) {
-        self.list[i].state = State::Failed;
+        self.list[i].state = DefinitionState::Failed;
         if let Some(d) = d {
             errors.push(match &self.list[i].locals {
                 Some(l) => d.note(l.describe()),
@@ -69,7 +69,7 @@ impl Definitions<'_> {
         let mut ring: Vec<&str> = stack
             .iter()
             .skip_while(|i| **i != open)
-            .filter(|i| self.list[**i].state == State::Open)
+            .filter(|i| self.list[**i].state == DefinitionState::Open)
             .map(|i| self.list[*i].name.as_str())
             .collect();
         ring.push(&self.list[open].name);
@@ -84,7 +84,7 @@ impl Definitions<'_> {
         let d = &self.list[i];
         let mut out = Vec::new();
         let locals = d.locals.as_deref();
-        if let Given::Value(v) = &d.given {
+        if let ParameterValue::Value(v) = &d.given {
             self.needs_of_value(v, locals, scope, &mut out)?;
         }
         for v in d.limits.iter().flat_map(|t| [t.get("min"), t.get("max")]).flatten() {
@@ -136,7 +136,7 @@ impl Definitions<'_> {
             // names are complete only when their `{…}` have values
             return Ok(out);
         }
-        let context = Context::new(scope, locals);
+        let context = ElementScope::new(scope, locals);
         self.needs_of_expr(&*context.parse(text, span)?, locals, &mut out);
         Ok(out)
     }
@@ -165,7 +165,7 @@ impl Definitions<'_> {
                 continue;
             }
             if let Some(&i) = self.index.get(head)
-                && self.list[i].state != State::Done
+                && self.list[i].state != DefinitionState::Done
             {
                 out.push(i);
             }

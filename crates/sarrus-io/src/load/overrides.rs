@@ -8,13 +8,13 @@ use sarrus_model::{Data, Diagnostic, Sources, Span, Table, Value};
 
 /// Parameters set from outside; a later one is stronger.
 #[derive(Default)]
-pub struct Overrides {
+pub struct ParameterOverrides {
     list: Vec<Override>,
 }
 
 struct Override {
     path: String,
-    given: Given,
+    given: ParameterValue,
     span: Span,
     used: bool,
     /// Given on the command line or by a program, not in a file.
@@ -23,14 +23,14 @@ struct Override {
 
 /// What a parameter is set to.
 #[derive(Clone)]
-pub enum Given {
+pub enum ParameterValue {
     /// A value to be evaluated among the file's own parameters.
     Value(Value),
     /// A value known already, with the dimension of its units: the including file's.
     Known(Quantity, Inferred),
 }
 
-impl Overrides {
+impl ParameterOverrides {
     /// `set` of a case.
     pub fn case(&mut self, case: &Table) -> Done {
         match case.get("set") {
@@ -50,7 +50,7 @@ impl Overrides {
                 Data::Table(inner) if inner.get("value").is_none() => {
                     self.flatten(inner, &format!("{path}."))
                 }
-                _ => self.push(path, Given::Value(e.value.clone()), e.key_span),
+                _ => self.push(path, ParameterValue::Value(e.value.clone()), e.key_span),
             }
         }
     }
@@ -69,7 +69,7 @@ impl Overrides {
                 _ => Data::Text(Text::at(text.as_str(), Some(start))),
             };
             let key_span = Span { file, start: 0, end: path.len() as u32 };
-            let given = Given::Value(Value { data, span });
+            let given = ParameterValue::Value(Value { data, span });
             self.list.push(Override { path: path.clone(), given, span: key_span, used: false, typed: true });
         }
         Ok(())
@@ -79,11 +79,17 @@ impl Overrides {
     pub fn weaker(&mut self, path: String, value: (Quantity, Inferred), span: Span) {
         self.list.insert(
             0,
-            Override { path, given: Given::Known(value.0, value.1), span, used: false, typed: false },
+            Override {
+                path,
+                given: ParameterValue::Known(value.0, value.1),
+                span,
+                used: false,
+                typed: false,
+            },
         );
     }
 
-    fn push(&mut self, path: String, given: Given, span: Span) {
+    fn push(&mut self, path: String, given: ParameterValue, span: Span) {
         self.list.push(Override { path, given, span, used: false, typed: false });
     }
 
@@ -93,7 +99,7 @@ impl Overrides {
     }
 
     /// What a parameter is set to.
-    pub fn find(&mut self, name: &str) -> Option<(Given, Span)> {
+    pub fn find(&mut self, name: &str) -> Option<(ParameterValue, Span)> {
         let mut found = None;
         for o in self.list.iter_mut().filter(|o| o.path == name) {
             o.used = true;
@@ -103,7 +109,7 @@ impl Overrides {
     }
 
     /// Those that belong to the included file `name`.
-    pub fn inside(&mut self, name: &str) -> Overrides {
+    pub fn inside(&mut self, name: &str) -> ParameterOverrides {
         let mut list = Vec::new();
         for o in &mut self.list {
             if let Some(rest) = o.path.strip_prefix(name).and_then(|r| r.strip_prefix('.')) {
@@ -117,7 +123,7 @@ impl Overrides {
                 });
             }
         }
-        Overrides { list }
+        ParameterOverrides { list }
     }
 
     /// Those that name no parameter of the file and no include.

@@ -5,7 +5,7 @@ use super::{Done, Loader, sections};
 use crate::MAX_ELEMENTS;
 use sarrus_model::expr::{Quantity, is_name};
 use sarrus_model::model::Locals;
-use sarrus_model::scope::{Context, ScopeData, whole_number};
+use sarrus_model::scope::{ElementScope, ScopeData, whole_number};
 use sarrus_model::suggest::did_you_mean;
 use sarrus_model::value::{Text, Value};
 use sarrus_model::{Data, Diagnostic, Span, Table};
@@ -23,7 +23,7 @@ pub struct Repeat<'t> {
 }
 
 /// One `i = 1 to n`.
-struct Range {
+struct IndexRange {
     name: Arc<str>,
     first: Text,
     last: Text,
@@ -49,7 +49,7 @@ impl<'t> Repeats<'t> {
                         let q = definitions.evaluate_text(t, condition.span, None, scope)?;
                         q.flag().unwrap_or(false)
                     }
-                    _ => Context::new(scope, None).flag(condition)?,
+                    _ => ElementScope::new(scope, None).flag(condition)?,
                 };
                 if !holds {
                     continue;
@@ -116,7 +116,7 @@ fn check(table: &Table, name: &str) -> Done {
     Ok(())
 }
 
-fn ranges(value: &Value) -> Done<Vec<Range>> {
+fn ranges(value: &Value) -> Done<Vec<IndexRange>> {
     match &value.data {
         Data::Text(t) => Ok(vec![range(t, value.span)?]),
         Data::List(list) => list
@@ -135,7 +135,7 @@ fn ranges(value: &Value) -> Done<Vec<Range>> {
     }
 }
 
-fn range(text: &Text, span: Span) -> Done<Range> {
+fn range(text: &Text, span: Span) -> Done<IndexRange> {
     let wrong = || {
         Diagnostic::new(span, format!("`for`: `{}` is not a range", text.as_str()))
             .hint("such as \"i = 1 to n\"")
@@ -154,12 +154,12 @@ fn range(text: &Text, span: Span) -> Done<Range> {
         let offset = s.as_ptr() as usize - text.as_str().as_ptr() as usize;
         Text::at(s, text.verbatim().map(|v| v + offset as u32))
     };
-    Ok(Range { name: name.into(), first: part(first), last: part(last), span })
+    Ok(IndexRange { name: name.into(), first: part(first), last: part(last), span })
 }
 
 /// All combinations; a later range may use the indices of the earlier ones.
 fn combine(
-    ranges: &[Range],
+    ranges: &[IndexRange],
     partial: &mut Locals,
     definitions: &mut Definitions<'_>,
     scope: &mut ScopeData,

@@ -3,7 +3,7 @@
 use super::Done;
 use sarrus_model::dimension::Dimension;
 use sarrus_model::expr::{Quantity, RESERVED, is_name};
-use sarrus_model::scope::Context;
+use sarrus_model::scope::ElementScope;
 use sarrus_model::suggest::did_you_mean;
 use sarrus_model::{Data, Diagnostic, Space, Span, Table, Value};
 use std::sync::Arc;
@@ -109,7 +109,7 @@ pub fn header(root: &Table) -> Done<Space> {
 }
 
 /// `gravity`, or what holds without it.
-pub fn gravity(root: &Table, context: &Context<'_>, space: Space) -> Done<[f64; 3]> {
+pub fn gravity(root: &Table, context: &ElementScope<'_>, space: Space) -> Done<[f64; 3]> {
     let planar = space == Space::Planar;
     let Some(value) = root.get("gravity") else {
         return Ok(if planar { [0.0, -9.81, 0.0] } else { [0.0, 0.0, -9.81] });

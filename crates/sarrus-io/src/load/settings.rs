@@ -5,7 +5,7 @@ use super::repeat::Repeats;
 use super::{Done, Loader, sections};
 use sarrus_model::expr::is_name;
 use sarrus_model::model::{Locals, sum_of_columns, sum_text};
-use sarrus_model::scope::Context;
+use sarrus_model::scope::ElementScope;
 use sarrus_model::value::Entry;
 use sarrus_model::{Data, Diagnostic, Element, Section, Setting, Table};
 use std::collections::HashMap;
@@ -67,7 +67,7 @@ impl Loader {
                 continue;
             }
             let data = &self.model.scopes[scope as usize];
-            let own = Context::new(data, locals.map(|l| &**l)).expand(&name_text(e), e.key_span)?;
+            let own = ElementScope::new(data, locals.map(|l| &**l)).expand(&name_text(e), e.key_span)?;
             if !own.split('.').all(is_name) {
                 if before.is_empty() && sum_of_columns(&own).is_some() {
                     self.setting(e, own, section, scope, locals, seen)?;

@@ -3,7 +3,7 @@
 use super::{Done, csv, sections};
 use sarrus_model::expr::Inferred;
 use sarrus_model::key::{Key, KeyType};
-use sarrus_model::scope::Context;
+use sarrus_model::scope::ElementScope;
 use sarrus_model::tables::{Curve, Interpolation, Outside};
 use sarrus_model::{Data, Diagnostic, Table, Value};
 use std::path::Path;
@@ -24,7 +24,12 @@ pub const INTERPOLATIONS: &[&str] = &["linear", "cubic", "step"];
 pub const OUTSIDES: &[&str] = &["hold", "extend", "error", "repeat"];
 
 /// Reads an entry of `[tables]`: its points and the curve through them.
-pub fn read(name: &str, value: &Value, context: &Context<'_>, folder: &Path) -> Done<(Vec<[f64; 2]>, Curve)> {
+pub fn read(
+    name: &str,
+    value: &Value,
+    context: &ElementScope<'_>,
+    folder: &Path,
+) -> Done<(Vec<[f64; 2]>, Curve)> {
     let table = sections::table(value, name)?;
     let keys: Vec<&str> = KEYS.iter().map(|k| k.name).chain(["note", "extra"]).collect();
     sections::known(table, &format!("table `{name}`"), &keys)?;
@@ -82,7 +87,7 @@ fn choice(table: &Table, key: &str, names: &[&str]) -> Done<usize> {
 }
 
 /// The dimension of the x (`k` = 0) or y of all points.
-fn column_dimension(name: &str, points: &Value, k: usize, context: &Context<'_>) -> Done<Inferred> {
+fn column_dimension(name: &str, points: &Value, k: usize, context: &ElementScope<'_>) -> Done<Inferred> {
     let mut all = Inferred::Unknown;
     let column = points.as_list().unwrap_or_default().iter();
     for value in column.filter_map(|point| point.as_list().and_then(|xy| xy.get(k))) {
@@ -95,7 +100,7 @@ fn column_dimension(name: &str, points: &Value, k: usize, context: &Context<'_>)
     Ok(all)
 }
 
-fn pairs(name: &str, value: &Value, context: &Context<'_>) -> Done<Vec<[f64; 2]>> {
+fn pairs(name: &str, value: &Value, context: &ElementScope<'_>) -> Done<Vec<[f64; 2]>> {
     let bad = |v: &Value| {
         let message = format!("`points` of table `{name}`: expected [x, y], found {}", v.describe());
         Diagnostic::new(v.span, message)

@@ -1,8 +1,8 @@
 //! Small kinds that read what the tests write, as the real ones do.
 
-use sarrus_model::expr::{Bind, Bound};
+use sarrus_model::expr::{Bind, Binding};
 use sarrus_model::key::{Key, KeyType};
-use sarrus_model::reader::{MARKER_KEYS, MarkerFrame, Turns};
+use sarrus_model::reader::{ComponentMap, MARKER_KEYS, MarkerFrame};
 use sarrus_model::{Frame, Model, Reader, Result, Section};
 
 const fn key(name: &'static str, ty: KeyType) -> Key {
@@ -78,7 +78,7 @@ fn markers(n: &mut Numbers, r: &Reader<'_>, body: &Frame, meant: Option<&Frame>,
 pub fn read_all(m: &Model) -> Result<Numbers> {
     let mut n = Numbers::default();
     let mut slots: Vec<String> = Vec::new();
-    let mut bind = |path: &str| -> std::result::Result<Bound, String> {
+    let mut bind = |path: &str| -> std::result::Result<Binding, String> {
         let head = path.split('.').next().unwrap_or(path);
         let known = head == "t" || m.names.keys().any(|k| path.starts_with(&format!("{k}.")) || k == path);
         if !known {
@@ -88,7 +88,7 @@ pub fn read_all(m: &Model) -> Result<Numbers> {
             slots.push(path.to_string());
             slots.len() - 1
         });
-        Ok(Bound::Scalar(slot as u32))
+        Ok(Binding::Scalar(slot as u32))
     };
     let bind: &mut Bind<'_> = &mut bind;
     let read = |slot: u32| f64::from(slot) + 0.5;
@@ -105,7 +105,7 @@ pub fn read_all(m: &Model) -> Result<Numbers> {
         if let Some(com) = r.own_point("com")? {
             n.put(&e.name, &com);
         }
-        if let Some(sarrus_model::reader::Inertia::Tensor(i)) = r.inertia("inertia")? {
+        if let Some(sarrus_model::reader::WrittenInertia::Tensor(i)) = r.inertia("inertia")? {
             n.put(&e.name, i.as_flattened());
         }
         for s in r.subs("shape", SHAPE)? {
@@ -128,7 +128,7 @@ pub fn read_all(m: &Model) -> Result<Numbers> {
             "at" => n.put(&e.name, &r.point("at")?.unwrap_or_default()),
             _ => {
                 for local in r.locals2("on", &bodies)?.into_iter().flatten() {
-                    if let sarrus_model::Local::At(p) = local {
+                    if let sarrus_model::BodyPoint::At(p) = local {
                         n.put(&e.name, &p);
                     }
                 }
@@ -147,7 +147,7 @@ pub fn read_all(m: &Model) -> Result<Numbers> {
         if let Some(p) = r.point("at")? {
             n.put(&e.name, &p);
         }
-        if let Some(v) = r.expressions("force", Turns::Polar, false)? {
+        if let Some(v) = r.expressions("force", ComponentMap::Polar, false)? {
             for p in m.compile_vector(&v, &[], bind)?.into_iter().flatten() {
                 n.put(&e.name, &[p.eval(&read)]);
             }
@@ -164,7 +164,7 @@ pub fn read_all(m: &Model) -> Result<Numbers> {
         if let Some(x) = r.expression("angle")? {
             n.put(&e.name, &[m.compile(&x, &[], bind)?.eval(&read)]);
         }
-        if let Some(v) = r.expressions("position", Turns::Point, true)? {
+        if let Some(v) = r.expressions("position", ComponentMap::Point, true)? {
             for p in m.compile_vector(&v, &[], bind)?.into_iter().flatten() {
                 n.put(&e.name, &[p.eval(&read)]);
             }

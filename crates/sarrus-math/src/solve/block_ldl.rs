@@ -11,7 +11,7 @@
 //! Cost: one product of blocks per pair of blocks in a column of L. Not for large dense fronts: no supernodes.
 
 use super::kernels::{self, Action};
-use super::ordering::{FillError, Pattern};
+use super::ordering::{FactorPattern, FillError};
 use std::cell::Cell;
 
 /// A pivot at or below its floor.
@@ -29,7 +29,7 @@ pub struct SmallPivot {
 
 /// A diagonal block and what is below it in L.
 #[derive(Debug, Clone, Copy)]
-struct Column {
+struct FactorColumn {
     node: u32,
     size: u32,
     /// First index in vectors.
@@ -46,7 +46,7 @@ struct Column {
 
 /// A block of L.
 #[derive(Debug, Clone, Copy)]
-struct Below {
+struct SubdiagonalBlock {
     /// Column of the block's rows.
     row: u32,
     /// First index in `values`.
@@ -60,9 +60,9 @@ pub struct BlockLdl {
     /// Column of each node.
     position: Vec<u32>,
     /// In elimination order.
-    columns: Vec<Column>,
+    columns: Vec<FactorColumn>,
     /// By columns, rows ascending.
-    below: Vec<Below>,
+    below: Vec<SubdiagonalBlock>,
     /// By columns: D, then the blocks of L (before the factorization, of K).
     values: Vec<f64>,
     /// Transposed blocks of one column.
@@ -87,12 +87,12 @@ impl BlockLdl {
         for (p, &node) in order.iter().enumerate() {
             position[node] = p as u32;
         }
-        let pattern = Pattern::new(n, edges, order)?;
+        let pattern = FactorPattern::new(n, edges, order)?;
 
         let too_large = FillError { blocks: pattern.len() + n };
-        let mut below: Vec<Below> = Vec::new();
+        let mut below: Vec<SubdiagonalBlock> = Vec::new();
         below.try_reserve_exact(pattern.len()).map_err(|_| too_large)?;
-        let mut columns: Vec<Column> = Vec::with_capacity(n);
+        let mut columns: Vec<FactorColumn> = Vec::with_capacity(n);
         let (mut start, mut offset) = (0, 0);
         let mut widest = sizes.iter().copied().max().unwrap_or(0);
         for j in 0..n {
@@ -101,14 +101,14 @@ impl BlockLdl {
             offset += size * size;
             let blocks = offset;
             for &row in pattern.column(j) {
-                below.push(Below { row, offset: offset as u32 });
+                below.push(SubdiagonalBlock { row, offset: offset as u32 });
                 offset += sizes[order[row as usize]] * size;
             }
             widest = widest.max(offset - blocks);
             if offset > u32::MAX as usize {
                 return Err(too_large);
             }
-            columns.push(Column {
+            columns.push(FactorColumn {
                 node: order[j] as u32,
                 size: size as u32,
                 start: start as u32,

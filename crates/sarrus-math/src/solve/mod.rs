@@ -18,7 +18,7 @@ pub use dense_eigen::{EigenPair, eigenpairs, symmetric_eigenpairs};
 pub use dense_pinv::{NotDecomposed, Svd, SymmetricEigen};
 pub use dense_product::{combinations, transposed_product};
 pub use dense_qr::{Complete, PivotedQr};
-pub use ordering::{FillError, Pattern, minimum_degree};
+pub use ordering::{FactorPattern, FillError, minimum_degree};
 pub use pattern_lu::{Field, PatternLu, c64};
 pub use rank::*;
 pub use sparse_lu::{NotFactored, SparseLu};

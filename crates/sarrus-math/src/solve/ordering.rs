@@ -17,14 +17,14 @@ pub struct FillError {
 
 /// The pattern of L: for each place in the order the later places that elimination joins it with, ascending.
 #[derive(Debug, Clone)]
-pub struct Pattern {
+pub struct FactorPattern {
     first: Vec<usize>,
     rows: Vec<u32>,
 }
 
-impl Pattern {
+impl FactorPattern {
     /// Pattern of the factors of a graph of `n` nodes, eliminated in the order of `order` (every node once).
-    pub fn new(n: usize, edges: &[(usize, usize)], order: &[usize]) -> Result<Pattern, FillError> {
+    pub fn new(n: usize, edges: &[(usize, usize)], order: &[usize]) -> Result<FactorPattern, FillError> {
         let mut place = vec![0u32; n];
         for (p, &node) in order.iter().enumerate() {
             place[node] = p as u32;
@@ -37,7 +37,7 @@ impl Pattern {
             }
         }
 
-        let mut pattern = Pattern { first: vec![0], rows: Vec::new() };
+        let mut pattern = FactorPattern { first: vec![0], rows: Vec::new() };
         let mut children: Vec<Vec<u32>> = vec![Vec::new(); n];
         let mut seen_by = vec![u32::MAX; n];
         let mut rows: Vec<u32> = Vec::new();
@@ -169,11 +169,11 @@ mod tests {
         let n = 100;
         let edges: Vec<_> = (1..n).map(|i| (i - 1, i)).collect();
         let order = minimum_degree(n, &edges);
-        let pattern = Pattern::new(n, &edges, &order).unwrap();
+        let pattern = FactorPattern::new(n, &edges, &order).unwrap();
         let distance: Vec<u32> = (0..n as u32).collect();
         let near_first = pattern.reorder(&order, &distance);
         assert_eq!(near_first, (0..n).collect::<Vec<_>>());
-        assert_eq!(Pattern::new(n, &edges, &near_first).unwrap().len(), n - 1);
+        assert_eq!(FactorPattern::new(n, &edges, &near_first).unwrap().len(), n - 1);
     }
 
     proptest::proptest! {
@@ -183,9 +183,9 @@ mod tests {
             distance in proptest::collection::vec(0u32..5, 20),
         ) {
             let order = minimum_degree(20, &edges);
-            let pattern = Pattern::new(20, &edges, &order).unwrap();
+            let pattern = FactorPattern::new(20, &edges, &order).unwrap();
             let mut other = pattern.reorder(&order, &distance);
-            proptest::prop_assert!(Pattern::new(20, &edges, &other).unwrap().len() <= pattern.len());
+            proptest::prop_assert!(FactorPattern::new(20, &edges, &other).unwrap().len() <= pattern.len());
             other.sort_unstable();
             proptest::prop_assert_eq!(other, (0..20).collect::<Vec<_>>());
         }

@@ -46,7 +46,7 @@ pub enum RankError {
 
 /// A numerical rank.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rank {
+pub struct NumericalRank {
     /// Number of singular values above the tolerance.
     pub rank: usize,
     /// Singular values up to this count as zero.
@@ -61,7 +61,7 @@ pub struct Rank {
 /// Rank of the m × n matrix `a` (row-major).
 ///
 /// Without a `tolerance`, singular values up to 10 max(m, n) ε σ_max count as zero.
-pub fn rank(a: &[f64], m: usize, n: usize, tolerance: Option<f64>) -> Result<Rank, RankError> {
+pub fn rank(a: &[f64], m: usize, n: usize, tolerance: Option<f64>) -> Result<NumericalRank, RankError> {
     let (a, scale) = check(a, m, n, tolerance)?;
     let sigma = if a.is_empty() {
         Vec::new()
@@ -97,7 +97,7 @@ fn decide(
     m: usize,
     n: usize,
     tolerance: Option<f64>,
-) -> Result<Rank, RankError> {
+) -> Result<NumericalRank, RankError> {
     if sigma.iter().any(|x| x.is_nan()) {
         return Err(RankError::NoConvergence { m, n });
     }
@@ -115,7 +115,7 @@ fn decide(
         Some(&s) if s > 0.0 => tolerance / s,
         _ => f64::INFINITY,
     };
-    Ok(Rank { rank, tolerance, margin: above.min(below), sigma })
+    Ok(NumericalRank { rank, tolerance, margin: above.min(below), sigma })
 }
 
 #[cfg(test)]

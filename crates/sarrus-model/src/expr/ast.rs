@@ -8,14 +8,14 @@ use std::ops::Range;
 
 /// Bytes of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct At {
+pub(crate) struct TextRange {
     pub start: u32,
     pub end: u32,
 }
 
-impl At {
-    pub fn to(self, end: At) -> At {
-        At { start: self.start, end: end.end }
+impl TextRange {
+    pub fn to(self, end: TextRange) -> TextRange {
+        TextRange { start: self.start, end: end.end }
     }
 
     pub fn range(self) -> Range<usize> {
@@ -29,40 +29,40 @@ impl At {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
-    pub kind: Kind,
-    pub at: At,
+pub(crate) struct ExprNode {
+    pub kind: ExprKind,
+    pub at: TextRange,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ExprKind {
     /// A number, its unit applied; `guards` are the places of unit names after the first, which no
     /// parameter may be called by.
     Number {
         value: f64,
-        guards: Vec<At>,
+        guards: Vec<TextRange>,
         /// That of its unit, if it has one.
         dimension: Option<Dimension>,
     },
     /// A dotted name; its text is that of the node.
     Name,
     Call {
-        name: At,
-        arguments: Vec<Node>,
+        name: TextRange,
+        arguments: Vec<ExprNode>,
     },
-    Vector(Vec<Node>),
+    Vector(Vec<ExprNode>),
     /// `.x`, `.y`, `.z` as 0, 1, 2.
-    Component(Box<Node>, u8),
-    Negative(Box<Node>),
-    Not(Box<Node>),
-    Power(Box<Node>, Box<Node>),
+    Component(Box<ExprNode>, u8),
+    Negative(Box<ExprNode>),
+    Not(Box<ExprNode>),
+    Power(Box<ExprNode>, Box<ExprNode>),
     /// The first operator is `Add`.
-    Sum(Vec<(Additive, Node)>),
+    Sum(Vec<(Additive, ExprNode)>),
     /// The first operator is `Times`.
-    Product(Vec<(Multiplicative, Node)>),
-    Compare(Comparison, Box<Node>, Box<Node>),
-    And(Vec<Node>),
-    Or(Vec<Node>),
+    Product(Vec<(Multiplicative, ExprNode)>),
+    Compare(Relation, Box<ExprNode>, Box<ExprNode>),
+    And(Vec<ExprNode>),
+    Or(Vec<ExprNode>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub(crate) enum Multiplicative {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Comparison {
+pub(crate) enum Relation {
     Less,
     LessEqual,
     Greater,
@@ -88,24 +88,27 @@ pub(crate) enum Comparison {
     NotEqual,
 }
 
-impl Node {
+impl ExprNode {
     /// Calls `see` for this node and every one below, in the order of the text.
-    pub fn visit(&self, see: &mut dyn FnMut(&Node)) {
+    pub fn visit(&self, see: &mut dyn FnMut(&ExprNode)) {
         see(self);
         match &self.kind {
-            Kind::Number { .. } | Kind::Name => {}
-            Kind::Call { arguments: list, .. } | Kind::Vector(list) | Kind::And(list) | Kind::Or(list) => {
+            ExprKind::Number { .. } | ExprKind::Name => {}
+            ExprKind::Call { arguments: list, .. }
+            | ExprKind::Vector(list)
+            | ExprKind::And(list)
+            | ExprKind::Or(list) => {
                 for node in list {
                     node.visit(see);
                 }
             }
-            Kind::Component(a, _) | Kind::Negative(a) | Kind::Not(a) => a.visit(see),
-            Kind::Power(a, b) | Kind::Compare(_, a, b) => {
+            ExprKind::Component(a, _) | ExprKind::Negative(a) | ExprKind::Not(a) => a.visit(see),
+            ExprKind::Power(a, b) | ExprKind::Compare(_, a, b) => {
                 a.visit(see);
                 b.visit(see);
             }
-            Kind::Sum(terms) => terms.iter().for_each(|(_, node)| node.visit(see)),
-            Kind::Product(factors) => factors.iter().for_each(|(_, node)| node.visit(see)),
+            ExprKind::Sum(terms) => terms.iter().for_each(|(_, node)| node.visit(see)),
+            ExprKind::Product(factors) => factors.iter().for_each(|(_, node)| node.visit(see)),
         }
     }
 }

@@ -18,7 +18,7 @@ const SAMPLES: f64 = 2000.0;
 
 /// What a number is as a function of time, between its breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Shape {
+pub enum TimeShape {
     /// Constant.
     Constant,
     /// a + bt.
@@ -35,7 +35,7 @@ pub enum TimeSlot<'a> {
     /// The time itself.
     Time,
     /// A function of the time, of this shape between the breaks that are given.
-    Function(Shape, &'a dyn Fn(f64) -> f64),
+    Function(TimeShape, &'a dyn Fn(f64) -> f64),
     /// It depends on something else.
     Other,
 }
@@ -54,23 +54,23 @@ impl Program {
         from: f64,
         to: f64,
         breaks: &mut Vec<f64>,
-    ) -> Shape {
+    ) -> TimeShape {
         if self.is_constant().is_some() {
-            return Shape::Constant;
+            return TimeShape::Constant;
         }
         tidy(breaks, from, to);
-        let mut shapes = [Shape::Constant; MAX_REGISTERS];
-        let mut result = Shape::Constant;
+        let mut shapes = [TimeShape::Constant; MAX_REGISTERS];
+        let mut result = TimeShape::Constant;
         for (index, i) in self.code.instructions.iter().enumerate() {
             let arg = |k: usize| shapes[i.args[k] as usize];
-            if i.op.switches() && deciding(i.op).iter().any(|&k| arg(k) != Shape::Other) {
-                let shape = deciding(i.op).iter().map(|&k| arg(k)).max().unwrap_or(Shape::Other);
+            if i.op.switches() && deciding(i.op).iter().any(|&k| arg(k) != TimeShape::Other) {
+                let shape = deciding(i.op).iter().map(|&k| arg(k)).max().unwrap_or(TimeShape::Other);
                 let flags = matches!(i.op, Op::And | Op::Or);
                 // what decides is constant between the breaks before: nothing new
-                if shape != Shape::Constant && (shape != Shape::Other || flags) {
-                    let ratio = i.op == Op::Modulo && arg(1) != Shape::Constant;
-                    let affine = shape == Shape::Affine && !ratio;
-                    let search = Search { program: self, index, slot, affine };
+                if shape != TimeShape::Constant && (shape != TimeShape::Other || flags) {
+                    let ratio = i.op == Op::Modulo && arg(1) != TimeShape::Constant;
+                    let affine = shape == TimeShape::Affine && !ratio;
+                    let search = BreakSearch { program: self, index, slot, affine };
                     let found = search.all(breaks, from, to);
                     breaks.extend(found);
                     tidy(breaks, from, to);
@@ -78,9 +78,9 @@ impl Program {
             }
             result = match i.op {
                 Op::Slot(s) => match slot(s) {
-                    TimeSlot::Time => Shape::Affine,
+                    TimeSlot::Time => TimeShape::Affine,
                     TimeSlot::Function(shape, _) => shape,
-                    TimeSlot::Other => Shape::Other,
+                    TimeSlot::Other => TimeShape::Other,
                 },
                 op => shape(op, &self.code.library.tables, arg),
             };
@@ -108,19 +108,19 @@ fn deciding(op: Op) -> &'static [usize] {
 }
 
 /// Shape of the result of an operation.
-fn shape(op: Op, tables: &[Arc<Curve>], arg: impl Fn(usize) -> Shape) -> Shape {
-    let largest = (0..op.arity()).map(&arg).max().unwrap_or(Shape::Constant);
-    if largest == Shape::Other {
-        return Shape::Other;
+fn shape(op: Op, tables: &[Arc<Curve>], arg: impl Fn(usize) -> TimeShape) -> TimeShape {
+    let largest = (0..op.arity()).map(&arg).max().unwrap_or(TimeShape::Constant);
+    if largest == TimeShape::Other {
+        return TimeShape::Other;
     }
-    let smooth = if largest == Shape::Constant { Shape::Constant } else { Shape::Smooth };
+    let smooth = if largest == TimeShape::Constant { TimeShape::Constant } else { TimeShape::Smooth };
     match op {
-        Op::Constant | Op::Sign | Op::Floor | Op::Ceil | Op::Round | Op::Pulse => Shape::Constant,
-        op if op.is_flag() => Shape::Constant,
+        Op::Constant | Op::Sign | Op::Floor | Op::Ceil | Op::Round | Op::Pulse => TimeShape::Constant,
+        op if op.is_flag() => TimeShape::Constant,
         Op::Negative | Op::Abs | Op::Add | Op::Subtract | Op::Min | Op::Max | Op::If | Op::Clamp => largest,
         Op::AddConstant | Op::MultiplyConstant | Op::DivideConstant => largest,
-        Op::Multiply if arg(0).min(arg(1)) == Shape::Constant => largest,
-        Op::Divide | Op::Modulo if arg(1) == Shape::Constant => largest,
+        Op::Multiply if arg(0).min(arg(1)) == TimeShape::Constant => largest,
+        Op::Divide | Op::Modulo if arg(1) == TimeShape::Constant => largest,
         Op::Table(i) => match tables[i as usize].interpolation() {
             Interpolation::Cubic => smooth,
             Interpolation::Linear | Interpolation::Step => largest,
@@ -130,14 +130,14 @@ fn shape(op: Op, tables: &[Arc<Curve>], arg: impl Fn(usize) -> Shape) -> Shape {
 }
 
 /// The search for the switches of one instruction.
-struct Search<'a, 'b> {
+struct BreakSearch<'a, 'b> {
     program: &'a Program,
     index: usize,
     slot: &'a dyn Fn(u32) -> TimeSlot<'b>,
     affine: bool,
 }
 
-impl Search<'_, '_> {
+impl BreakSearch<'_, '_> {
     /// The switches, piece by piece.
     fn all(&self, breaks: &[f64], from: f64, to: f64) -> Vec<f64> {
         let mut found = Vec::new();
@@ -278,19 +278,23 @@ impl Search<'_, '_> {
     }
 
     /// Numbers that are affine in time, at two times, with the levels at which the instruction switches.
-    fn levels(&self, p: &[f64; MAX_ARGUMENTS], q: &[f64; MAX_ARGUMENTS]) -> Vec<(f64, f64, Levels<'_>)> {
+    fn levels(
+        &self,
+        p: &[f64; MAX_ARGUMENTS],
+        q: &[f64; MAX_ARGUMENTS],
+    ) -> Vec<(f64, f64, SwitchLevels<'_>)> {
         let code = &self.program.code;
-        let difference = |i: usize, j: usize| (p[i] - p[j], q[i] - q[j], Levels::Zero);
+        let difference = |i: usize, j: usize| (p[i] - p[j], q[i] - q[j], SwitchLevels::Zero);
         match code.instructions[self.index].op {
-            Op::Abs | Op::Sign | Op::Not | Op::If => vec![(p[0], q[0], Levels::Zero)],
-            Op::And | Op::Or => vec![(p[0], q[0], Levels::Zero), (p[1], q[1], Levels::Zero)],
+            Op::Abs | Op::Sign | Op::Not | Op::If => vec![(p[0], q[0], SwitchLevels::Zero)],
+            Op::And | Op::Or => vec![(p[0], q[0], SwitchLevels::Zero), (p[1], q[1], SwitchLevels::Zero)],
             Op::Clamp | Op::Smoothstep => vec![difference(0, 1), difference(0, 2)],
             Op::Step => vec![difference(0, 1), difference(0, 3)],
-            Op::Pulse => vec![difference(0, 1), (p[0] - p[1] - p[2], q[0] - q[1] - q[2], Levels::Zero)],
-            Op::Floor | Op::Ceil => vec![(p[0], q[0], Levels::Whole(0.0))],
-            Op::Round => vec![(p[0], q[0], Levels::Whole(0.5))],
-            Op::Modulo => vec![(p[0] / p[1], q[0] / q[1], Levels::Whole(0.0))],
-            Op::Table(i) => vec![(p[0], q[0], Levels::Knots(&code.library.tables[i as usize]))],
+            Op::Pulse => vec![difference(0, 1), (p[0] - p[1] - p[2], q[0] - q[1] - q[2], SwitchLevels::Zero)],
+            Op::Floor | Op::Ceil => vec![(p[0], q[0], SwitchLevels::Whole(0.0))],
+            Op::Round => vec![(p[0], q[0], SwitchLevels::Whole(0.5))],
+            Op::Modulo => vec![(p[0] / p[1], q[0] / q[1], SwitchLevels::Whole(0.0))],
+            Op::Table(i) => vec![(p[0], q[0], SwitchLevels::Knots(&code.library.tables[i as usize]))],
             _ => vec![difference(0, 1)],
         }
     }
@@ -298,7 +302,7 @@ impl Search<'_, '_> {
 
 /// Values at which something switches.
 #[derive(Clone, Copy)]
-enum Levels<'a> {
+enum SwitchLevels<'a> {
     Zero,
     /// Whole numbers, shifted.
     Whole(f64),
@@ -306,17 +310,17 @@ enum Levels<'a> {
     Knots(&'a Curve),
 }
 
-impl Levels<'_> {
+impl SwitchLevels<'_> {
     /// Those from `low` to `high`, not too many.
     fn visit(self, low: f64, high: f64, visit: &mut dyn FnMut(f64)) {
         match self {
-            Levels::Zero => visit(0.0),
-            Levels::Whole(shift) => {
+            SwitchLevels::Zero => visit(0.0),
+            SwitchLevels::Whole(shift) => {
                 let first = (low - shift).ceil();
                 let count = ((high - shift).floor() - first + 1.0).clamp(0.0, MOST as f64);
                 (0..count as usize).for_each(|k| visit(first + k as f64 + shift));
             }
-            Levels::Knots(table) => {
+            SwitchLevels::Knots(table) => {
                 let [first, last] = table.range();
                 let (period, knots) = (last - first, table.knots());
                 let (turn, turns) = match table.outside() {

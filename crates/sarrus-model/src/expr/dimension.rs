@@ -4,12 +4,12 @@
 //! in a sum it has the dimension of the others; as a factor it may be a density (`1000*pi*r^2*l`), so that the product may be anything.
 //! Divisors (`/12`) and `pi` are numbers. A name without a known unit may stand for anything.
 
-use super::ast::{At, Kind, Multiplicative, Node};
+use super::ast::{ExprKind, ExprNode, Multiplicative, TextRange};
 use super::parse::fail;
-use super::{Expr, ExprError, Function, Lookup, Quantity, Scope};
+use super::{Expr, ExprError, FileFunction, Lookup, Quantity, Scope};
 use crate::dimension::Dimension;
 
-type Result<T> = std::result::Result<T, ExprError>;
+type DimensionResult<T> = std::result::Result<T, ExprError>;
 
 /// The dimension of a value, as far as its text shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,15 +59,15 @@ impl Inferred {
 
 /// Names of one text.
 #[derive(Clone, Copy)]
-struct Names<'a> {
+struct TextNames<'a> {
     text: &'a str,
     scope: &'a dyn Scope,
     arguments: &'a [(&'a str, Inferred)],
 }
 
 /// An expression's dimension; an error where units in it do not fit each other.
-pub(super) fn infer(expr: &Expr, scope: &dyn Scope) -> Result<Inferred> {
-    let names = Names { text: &expr.text, scope, arguments: &[] };
+pub(super) fn infer(expr: &Expr, scope: &dyn Scope) -> DimensionResult<Inferred> {
+    let names = TextNames { text: &expr.text, scope, arguments: &[] };
     Inference { active: Vec::new(), calls: 0 }.value(&expr.root, names)
 }
 
@@ -83,29 +83,29 @@ struct Inference {
 const MOST_CALLS: usize = 10_000;
 
 impl Inference {
-    fn value(&mut self, node: &Node, names: Names<'_>) -> Result<Inferred> {
+    fn value(&mut self, node: &ExprNode, names: TextNames<'_>) -> DimensionResult<Inferred> {
         Ok(match &node.kind {
-            Kind::Number { dimension, .. } => dimension.map_or(Inferred::Number, Inferred::known),
-            Kind::Name => name(node.at.of(names.text), names),
-            Kind::Call { name, arguments } => self.call(*name, arguments, node.at, names)?,
-            Kind::Vector(list) => self.joined(list.iter(), names, "a vector")?,
-            Kind::Component(inner, _) | Kind::Negative(inner) => self.value(inner, names)?,
-            Kind::Not(inner) => {
+            ExprKind::Number { dimension, .. } => dimension.map_or(Inferred::Number, Inferred::known),
+            ExprKind::Name => name(node.at.of(names.text), names),
+            ExprKind::Call { name, arguments } => self.call(*name, arguments, node.at, names)?,
+            ExprKind::Vector(list) => self.joined(list.iter(), names, "a vector")?,
+            ExprKind::Component(inner, _) | ExprKind::Negative(inner) => self.value(inner, names)?,
+            ExprKind::Not(inner) => {
                 self.value(inner, names)?;
                 Inferred::Number
             }
-            Kind::And(list) | Kind::Or(list) => {
+            ExprKind::And(list) | ExprKind::Or(list) => {
                 for inner in list {
                     self.value(inner, names)?;
                 }
                 Inferred::Number
             }
-            Kind::Compare(_, a, b) => {
+            ExprKind::Compare(_, a, b) => {
                 self.joined([&**a, &**b].into_iter(), names, "a comparison")?;
                 Inferred::Number
             }
-            Kind::Sum(terms) => self.joined(terms.iter().map(|(_, term)| term), names, "a sum")?,
-            Kind::Product(factors) => {
+            ExprKind::Sum(terms) => self.joined(terms.iter().map(|(_, term)| term), names, "a sum")?,
+            ExprKind::Product(factors) => {
                 let mut product = Inferred::Number;
                 for (k, (operator, factor)) in factors.iter().enumerate() {
                     let mut own = self.value(factor, names)?;
@@ -120,7 +120,7 @@ impl Inference {
                 }
                 product
             }
-            Kind::Power(base, exponent) => {
+            ExprKind::Power(base, exponent) => {
                 let own = self.value(base, names)?;
                 if let Inferred::Known(d) = self.value(exponent, names)? {
                     return Err(mismatch(exponent.at, "an exponent", Dimension::NONE, d));
@@ -133,10 +133,10 @@ impl Inference {
     /// The dimension that all have in common.
     fn joined<'n>(
         &mut self,
-        nodes: impl Iterator<Item = &'n Node>,
-        names: Names<'_>,
+        nodes: impl Iterator<Item = &'n ExprNode>,
+        names: TextNames<'_>,
         whole: &str,
-    ) -> Result<Inferred> {
+    ) -> DimensionResult<Inferred> {
         let mut all = Inferred::Number;
         for node in nodes {
             all = join(all, self.value(node, names)?, node.at, whole)?;
@@ -144,13 +144,19 @@ impl Inference {
         Ok(all)
     }
 
-    fn call(&mut self, name: At, arguments: &[Node], at: At, names: Names<'_>) -> Result<Inferred> {
+    fn call(
+        &mut self,
+        name: TextRange,
+        arguments: &[ExprNode],
+        at: TextRange,
+        names: TextNames<'_>,
+    ) -> DimensionResult<Inferred> {
         let word = name.of(names.text);
         if super::builtin(word).is_some() {
             return self.builtin(word, arguments, names);
         }
         let values: Vec<Inferred> =
-            arguments.iter().map(|node| self.value(node, names)).collect::<Result<_>>()?;
+            arguments.iter().map(|node| self.value(node, names)).collect::<DimensionResult<_>>()?;
         match names.scope.lookup(word) {
             Some(Lookup::Function(function)) => self.function(&function, &values, at, names),
             Some(Lookup::Table(table)) => {
@@ -167,11 +173,11 @@ impl Inference {
     /// The body of a function with the dimensions of its arguments; errors inside it stand at the call.
     fn function(
         &mut self,
-        function: &Function,
+        function: &FileFunction,
         values: &[Inferred],
-        at: At,
-        names: Names<'_>,
-    ) -> Result<Inferred> {
+        at: TextRange,
+        names: TextNames<'_>,
+    ) -> DimensionResult<Inferred> {
         let name = &function.name;
         self.calls += 1;
         let known = function.arguments.len() == values.len() && self.calls <= MOST_CALLS;
@@ -182,7 +188,7 @@ impl Inference {
             function.arguments.iter().map(String::as_str).zip(values.iter().copied()).collect();
         let scope = names.scope.of_function(name).unwrap_or(names.scope);
         self.active.push(name.clone());
-        let inner = Names { text: &function.body.text, scope, arguments: &arguments };
+        let inner = TextNames { text: &function.body.text, scope, arguments: &arguments };
         let result = self.value(&function.body.root, inner);
         self.active.pop();
         result.map_err(|mut error| {
@@ -194,11 +200,16 @@ impl Inference {
         })
     }
 
-    fn builtin(&mut self, word: &str, arguments: &[Node], names: Names<'_>) -> Result<Inferred> {
-        let all = |inference: &mut Self, nodes: &[&Node]| {
+    fn builtin(
+        &mut self,
+        word: &str,
+        arguments: &[ExprNode],
+        names: TextNames<'_>,
+    ) -> DimensionResult<Inferred> {
+        let all = |inference: &mut Self, nodes: &[&ExprNode]| {
             inference.joined(nodes.iter().copied(), names, &format!("`{word}`"))
         };
-        let each: Vec<&Node> = arguments.iter().collect();
+        let each: Vec<&ExprNode> = arguments.iter().collect();
         match (word, each.as_slice()) {
             ("sin" | "cos" | "tan", [x]) => self.without_unit(x, names, "an angle"),
             (
@@ -237,7 +248,12 @@ impl Inference {
     }
 
     /// An argument that may have the dimension of an angle or none.
-    fn without_unit(&mut self, node: &Node, names: Names<'_>, wanted: &str) -> Result<Inferred> {
+    fn without_unit(
+        &mut self,
+        node: &ExprNode,
+        names: TextNames<'_>,
+        wanted: &str,
+    ) -> DimensionResult<Inferred> {
         match self.value(node, names)? {
             Inferred::Known(d) if !d.fits(Dimension::NONE) => {
                 Err(fail(node.at, format!("expected {wanted}, found {d}"), None))
@@ -247,21 +263,21 @@ impl Inference {
     }
 }
 
-impl Node {
+impl ExprNode {
     /// Whether it is a literal without a unit by which a product is multiplied; 1 that is divided is a number.
     fn is_plain_factor(&self, operator: Multiplicative, divided: bool) -> bool {
         match &self.kind {
-            Kind::Number { dimension: None, value, .. } => {
+            ExprKind::Number { dimension: None, value, .. } => {
                 operator == Multiplicative::Times && !(divided && *value == 1.0)
             }
-            Kind::Negative(inner) => inner.is_plain_factor(operator, divided),
+            ExprKind::Negative(inner) => inner.is_plain_factor(operator, divided),
             _ => false,
         }
     }
 }
 
 /// The dimension of a name.
-fn name(path: &str, names: Names<'_>) -> Inferred {
+fn name(path: &str, names: TextNames<'_>) -> Inferred {
     let parent = path.strip_suffix(".x").or(path.strip_suffix(".y")).or(path.strip_suffix(".z"));
     let argument =
         |wanted: &str| names.arguments.iter().find(|(name, _)| *name == wanted).map(|(_, value)| *value);
@@ -278,15 +294,15 @@ fn name(path: &str, names: Names<'_>) -> Inferred {
 }
 
 /// The value of an exponent that is a constant.
-fn constant(node: &Node, names: Names<'_>) -> Option<f64> {
+fn constant(node: &ExprNode, names: TextNames<'_>) -> Option<f64> {
     match &node.kind {
-        Kind::Number { value, .. } => Some(*value),
-        Kind::Negative(inner) => constant(inner, names).map(|x| -x),
-        Kind::Name => match names.scope.lookup(node.at.of(names.text)) {
+        ExprKind::Number { value, .. } => Some(*value),
+        ExprKind::Negative(inner) => constant(inner, names).map(|x| -x),
+        ExprKind::Name => match names.scope.lookup(node.at.of(names.text)) {
             Some(Lookup::Value(Quantity::Number(x))) => Some(x),
             _ => None,
         },
-        Kind::Product(factors) => factors.iter().try_fold(1.0, |product, (operator, factor)| {
+        ExprKind::Product(factors) => factors.iter().try_fold(1.0, |product, (operator, factor)| {
             let x = constant(factor, names)?;
             match operator {
                 Multiplicative::Times => Some(product * x),
@@ -299,7 +315,7 @@ fn constant(node: &Node, names: Names<'_>) -> Option<f64> {
 }
 
 /// The dimension of what adds `next` to what came before.
-fn join(all: Inferred, next: Inferred, at: At, whole: &str) -> Result<Inferred> {
+fn join(all: Inferred, next: Inferred, at: TextRange, whole: &str) -> DimensionResult<Inferred> {
     match (all, next) {
         (Inferred::Known(a), Inferred::Known(b)) if !a.fits(b) => Err(mismatch(at, whole, a, b)),
         (Inferred::Known(_), _) => Ok(all),
@@ -309,7 +325,7 @@ fn join(all: Inferred, next: Inferred, at: At, whole: &str) -> Result<Inferred> 
     }
 }
 
-fn mismatch(at: At, whole: &str, wanted: Dimension, found: Dimension) -> ExprError {
+fn mismatch(at: TextRange, whole: &str, wanted: Dimension, found: Dimension) -> ExprError {
     let hint = "write the unit of every number, or of none: plain numbers are SI";
     fail(at, format!("{whole}: expected {wanted}, found {found}"), Some(hint.into()))
 }

@@ -33,7 +33,7 @@ pub(crate) fn number(x: f64) -> String {
 }
 
 /// How an operation is written: a call, or an operator with the strength that its sides need.
-enum Form {
+enum OperatorForm {
     Atom(String),
     Call(String),
     Prefix(&'static str, u8, u8),
@@ -44,35 +44,37 @@ enum Form {
     Factor(String),
 }
 
-fn form(op: Op, constant: f64, library: &Library, name_of: &dyn Fn(u32) -> String) -> Form {
-    let call = |name: &str| Form::Call(name.into());
+fn form(op: Op, constant: f64, library: &Library, name_of: &dyn Fn(u32) -> String) -> OperatorForm {
+    let call = |name: &str| OperatorForm::Call(name.into());
     match op {
-        Op::Slot(slot) => Form::Atom(name_of(slot)),
-        Op::Constant => Form::Atom(number(constant)),
+        Op::Slot(slot) => OperatorForm::Atom(name_of(slot)),
+        Op::Constant => OperatorForm::Atom(number(constant)),
         Op::Table(i) => call(library.tables.get(i as usize).map_or("", |t| t.name())),
         Op::Given(i, _) => call(library.functions.get(i as usize).map_or("", |f| f.name())),
-        Op::PowerInteger(n) => Form::Suffix(format!("^{n}"), FACTOR, ATOM),
-        Op::PowerConstant => Form::Suffix(format!("^{}", number(constant)), FACTOR, ATOM),
-        Op::AddConstant if constant < 0.0 => Form::Suffix(format!(" - {}", number(-constant)), SUM, SUM),
-        Op::AddConstant => Form::Suffix(format!(" + {}", number(constant)), SUM, SUM),
-        Op::MultiplyConstant => Form::Factor(number(constant)),
-        Op::DivideConstant => Form::Suffix(format!("/{}", number(constant)), TERM, TERM),
-        Op::Negative => Form::Prefix("-", FACTOR, FACTOR),
-        Op::Not => Form::Prefix("not ", COMPARE, COMPARE),
-        Op::Add => Form::Infix(" + ", SUM, SUM, TERM),
-        Op::Subtract => Form::Infix(" - ", SUM, SUM, TERM),
-        Op::Multiply => Form::Infix("*", TERM, TERM, FACTOR),
-        Op::Divide => Form::Infix("/", TERM, TERM, FACTOR),
-        Op::Modulo => Form::Infix(" % ", TERM, TERM, FACTOR),
-        Op::Power => Form::Infix("^", FACTOR, ATOM, FACTOR),
-        Op::Less => Form::Infix(" < ", COMPARE, SUM, SUM),
-        Op::LessEqual => Form::Infix(" <= ", COMPARE, SUM, SUM),
-        Op::Greater => Form::Infix(" > ", COMPARE, SUM, SUM),
-        Op::GreaterEqual => Form::Infix(" >= ", COMPARE, SUM, SUM),
-        Op::Equal => Form::Infix(" == ", COMPARE, SUM, SUM),
-        Op::NotEqual => Form::Infix(" != ", COMPARE, SUM, SUM),
-        Op::And => Form::Infix(" and ", AND, AND, COMPARE),
-        Op::Or => Form::Infix(" or ", OR, OR, AND),
+        Op::PowerInteger(n) => OperatorForm::Suffix(format!("^{n}"), FACTOR, ATOM),
+        Op::PowerConstant => OperatorForm::Suffix(format!("^{}", number(constant)), FACTOR, ATOM),
+        Op::AddConstant if constant < 0.0 => {
+            OperatorForm::Suffix(format!(" - {}", number(-constant)), SUM, SUM)
+        }
+        Op::AddConstant => OperatorForm::Suffix(format!(" + {}", number(constant)), SUM, SUM),
+        Op::MultiplyConstant => OperatorForm::Factor(number(constant)),
+        Op::DivideConstant => OperatorForm::Suffix(format!("/{}", number(constant)), TERM, TERM),
+        Op::Negative => OperatorForm::Prefix("-", FACTOR, FACTOR),
+        Op::Not => OperatorForm::Prefix("not ", COMPARE, COMPARE),
+        Op::Add => OperatorForm::Infix(" + ", SUM, SUM, TERM),
+        Op::Subtract => OperatorForm::Infix(" - ", SUM, SUM, TERM),
+        Op::Multiply => OperatorForm::Infix("*", TERM, TERM, FACTOR),
+        Op::Divide => OperatorForm::Infix("/", TERM, TERM, FACTOR),
+        Op::Modulo => OperatorForm::Infix(" % ", TERM, TERM, FACTOR),
+        Op::Power => OperatorForm::Infix("^", FACTOR, ATOM, FACTOR),
+        Op::Less => OperatorForm::Infix(" < ", COMPARE, SUM, SUM),
+        Op::LessEqual => OperatorForm::Infix(" <= ", COMPARE, SUM, SUM),
+        Op::Greater => OperatorForm::Infix(" > ", COMPARE, SUM, SUM),
+        Op::GreaterEqual => OperatorForm::Infix(" >= ", COMPARE, SUM, SUM),
+        Op::Equal => OperatorForm::Infix(" == ", COMPARE, SUM, SUM),
+        Op::NotEqual => OperatorForm::Infix(" != ", COMPARE, SUM, SUM),
+        Op::And => OperatorForm::Infix(" and ", AND, AND, COMPARE),
+        Op::Or => OperatorForm::Infix(" or ", OR, OR, AND),
         Op::Sin => call("sin"),
         Op::Cos => call("cos"),
         Op::Tan => call("tan"),
@@ -102,70 +104,72 @@ fn form(op: Op, constant: f64, library: &Library, name_of: &dyn Fn(u32) -> Strin
     }
 }
 
-impl Form {
+impl OperatorForm {
     fn level(&self) -> u8 {
         match self {
             // a negative number is a sign and a number
-            Form::Atom(text) if text.starts_with('-') => FACTOR,
-            Form::Atom(_) | Form::Call(_) => ATOM,
-            Form::Prefix(_, level, _) | Form::Infix(_, level, ..) | Form::Suffix(_, level, _) => *level,
-            Form::Factor(_) => TERM,
+            OperatorForm::Atom(text) if text.starts_with('-') => FACTOR,
+            OperatorForm::Atom(_) | OperatorForm::Call(_) => ATOM,
+            OperatorForm::Prefix(_, level, _)
+            | OperatorForm::Infix(_, level, ..)
+            | OperatorForm::Suffix(_, level, _) => *level,
+            OperatorForm::Factor(_) => TERM,
         }
     }
 
     /// Bytes beside its arguments.
     fn length(&self) -> usize {
         match self {
-            Form::Atom(text) | Form::Suffix(text, ..) => text.len(),
-            Form::Call(text) | Form::Factor(text) => text.len() + 2,
-            Form::Prefix(sign, ..) | Form::Infix(sign, ..) => sign.len(),
+            OperatorForm::Atom(text) | OperatorForm::Suffix(text, ..) => text.len(),
+            OperatorForm::Call(text) | OperatorForm::Factor(text) => text.len() + 2,
+            OperatorForm::Prefix(sign, ..) | OperatorForm::Infix(sign, ..) => sign.len(),
         }
     }
 
     /// Strength that argument `k` needs to stand without brackets.
     fn needs(&self, k: usize) -> u8 {
         match self {
-            Form::Atom(_) | Form::Call(_) => 0,
-            Form::Prefix(_, _, needed) | Form::Suffix(_, _, needed) => *needed,
-            Form::Infix(_, _, left, right) => [*left, *right][k.min(1)],
-            Form::Factor(_) => FACTOR,
+            OperatorForm::Atom(_) | OperatorForm::Call(_) => 0,
+            OperatorForm::Prefix(_, _, needed) | OperatorForm::Suffix(_, _, needed) => *needed,
+            OperatorForm::Infix(_, _, left, right) => [*left, *right][k.min(1)],
+            OperatorForm::Factor(_) => FACTOR,
         }
     }
 }
 
 #[derive(Clone, Default)]
-struct Piece {
+struct TextPiece {
     text: String,
     level: u8,
 }
 
-impl Piece {
+impl TextPiece {
     fn bracketed(self, needed: u8) -> String {
         if self.level < needed { format!("({})", self.text) } else { self.text }
     }
 }
 
-fn write(form: Form, args: Vec<Piece>) -> Piece {
+fn write(form: OperatorForm, args: Vec<TextPiece>) -> TextPiece {
     let level = form.level();
     let mut sides = args.into_iter().enumerate().map(|(k, piece)| piece.bracketed(form.needs(k)));
     let mut side = || sides.next().unwrap_or_default();
     let text = match &form {
-        Form::Atom(text) => text.clone(),
-        Form::Call(name) => {
+        OperatorForm::Atom(text) => text.clone(),
+        OperatorForm::Call(name) => {
             let list: Vec<String> = sides.collect();
             format!("{name}({})", list.join(", "))
         }
-        Form::Prefix(sign, ..) => format!("{sign}{}", side()),
-        Form::Infix(operator, ..) => {
+        OperatorForm::Prefix(sign, ..) => format!("{sign}{}", side()),
+        OperatorForm::Infix(operator, ..) => {
             let mut text = side();
             text.push_str(operator);
             text.push_str(&side());
             text
         }
-        Form::Suffix(end, ..) => side() + end,
-        Form::Factor(factor) => format!("{factor}*{}", side()),
+        OperatorForm::Suffix(end, ..) => side() + end,
+        OperatorForm::Factor(factor) => format!("{factor}*{}", side()),
     };
-    Piece { text, level }
+    TextPiece { text, level }
 }
 
 fn name_of(code: &Code, slot: u32) -> String {
@@ -180,7 +184,7 @@ pub(super) fn text(code: &Code) -> String {
         Term::Node(register) => register as usize,
     };
     let last = last_readings(&code.instructions, result);
-    let mut registers = vec![Piece::default(); usize::from(u8::MAX) + 1];
+    let mut registers = vec![TextPiece::default(); usize::from(u8::MAX) + 1];
     for (i, instruction) in code.instructions.iter().enumerate() {
         let mut args = Vec::with_capacity(MAX_ARGUMENTS);
         for (k, register) in instruction.args().enumerate() {
@@ -224,9 +228,9 @@ pub(super) fn check_size(code: &Code) -> Result<(), TooLarge> {
         for (k, register) in instruction.args().enumerate() {
             let arg = sizes[register];
             let nests = match form {
-                Form::Call(_) | Form::Prefix(..) => true,
+                OperatorForm::Call(_) | OperatorForm::Prefix(..) => true,
                 // an exponent nests to the right
-                Form::Infix("^", ..) => k == 1,
+                OperatorForm::Infix("^", ..) => k == 1,
                 _ => false,
             };
             let bracketed = arg.level < form.needs(k);
@@ -249,7 +253,7 @@ pub(super) fn call(op: Op, constant: f64, library: &Library, args: &[f64]) -> St
     let pieces = args.iter().map(|x| {
         let text = format!("{x}");
         let level = if *x < 0.0 { FACTOR } else { ATOM };
-        Piece { text, level }
+        TextPiece { text, level }
     });
     write(form, pieces.collect()).text
 }

@@ -46,61 +46,64 @@ impl Program {
 
 /// What is known of a condition over an interval.
 #[derive(Clone, Copy, PartialEq)]
-enum Known {
+enum TruthRange {
     True,
     False,
     Changes,
 }
 
-impl Known {
-    fn of(holds: bool, fails: bool) -> Known {
+impl TruthRange {
+    fn of(holds: bool, fails: bool) -> TruthRange {
         match (holds, fails) {
-            (true, _) => Known::True,
-            (_, true) => Known::False,
-            _ => Known::Changes,
+            (true, _) => TruthRange::True,
+            (_, true) => TruthRange::False,
+            _ => TruthRange::Changes,
         }
     }
 
     /// Of a number as a flag.
-    fn flag(x: Enclosure) -> Known {
-        Known::of(!x.v.contains(0.0), x.v == Interval::ZERO)
+    fn flag(x: Enclosure) -> TruthRange {
+        TruthRange::of(!x.v.contains(0.0), x.v == Interval::ZERO)
     }
 
     /// a < b.
-    fn less(a: Enclosure, b: Enclosure) -> Known {
-        Known::of(a.v.hi < b.v.lo, a.v.lo >= b.v.hi)
+    fn less(a: Enclosure, b: Enclosure) -> TruthRange {
+        TruthRange::of(a.v.hi < b.v.lo, a.v.lo >= b.v.hi)
     }
 
-    fn equal(a: Enclosure, b: Enclosure) -> Known {
+    fn equal(a: Enclosure, b: Enclosure) -> TruthRange {
         let apart = a.v.hi < b.v.lo || b.v.hi < a.v.lo;
-        Known::of(a.v.is_point() && a.v == b.v, apart)
+        TruthRange::of(a.v.is_point() && a.v == b.v, apart)
     }
 
-    fn not(self) -> Known {
+    fn not(self) -> TruthRange {
         match self {
-            Known::True => Known::False,
-            Known::False => Known::True,
-            Known::Changes => Known::Changes,
+            TruthRange::True => TruthRange::False,
+            TruthRange::False => TruthRange::True,
+            TruthRange::Changes => TruthRange::Changes,
         }
     }
 
-    fn and(self, other: Known) -> Known {
-        Known::of(self == Known::True && other == Known::True, self == Known::False || other == Known::False)
+    fn and(self, other: TruthRange) -> TruthRange {
+        TruthRange::of(
+            self == TruthRange::True && other == TruthRange::True,
+            self == TruthRange::False || other == TruthRange::False,
+        )
     }
 
     fn number(self) -> Enclosure {
         match self {
-            Known::True => Enclosure::from_f64(1.0),
-            Known::False => Enclosure::from_f64(0.0),
-            Known::Changes => Enclosure::jumping(Interval::UNIT),
+            TruthRange::True => Enclosure::from_f64(1.0),
+            TruthRange::False => Enclosure::from_f64(0.0),
+            TruthRange::Changes => Enclosure::jumping(Interval::UNIT),
         }
     }
 
     fn choose(self, a: Enclosure, b: Enclosure) -> Enclosure {
         match self {
-            Known::True => a,
-            Known::False => b,
-            Known::Changes => Enclosure::jumping(a.v.hull(b.v)),
+            TruthRange::True => a,
+            TruthRange::False => b,
+            TruthRange::Changes => Enclosure::jumping(a.v.hull(b.v)),
         }
     }
 }
@@ -123,16 +126,16 @@ fn enclose(
         Op::Modulo => modulo(arg(0), arg(1)),
         Op::Min => arg(0).least(arg(1)),
         Op::Max => arg(0).most(arg(1)),
-        Op::Not => Known::flag(arg(0)).not().number(),
-        Op::Less => Known::less(arg(0), arg(1)).number(),
-        Op::LessEqual => Known::less(arg(1), arg(0)).not().number(),
-        Op::Greater => Known::less(arg(1), arg(0)).number(),
-        Op::GreaterEqual => Known::less(arg(0), arg(1)).not().number(),
-        Op::Equal => Known::equal(arg(0), arg(1)).number(),
-        Op::NotEqual => Known::equal(arg(0), arg(1)).not().number(),
-        Op::And => Known::flag(arg(0)).and(Known::flag(arg(1))).number(),
-        Op::Or => Known::flag(arg(0)).not().and(Known::flag(arg(1)).not()).not().number(),
-        Op::If => Known::flag(arg(0)).choose(arg(1), arg(2)),
+        Op::Not => TruthRange::flag(arg(0)).not().number(),
+        Op::Less => TruthRange::less(arg(0), arg(1)).number(),
+        Op::LessEqual => TruthRange::less(arg(1), arg(0)).not().number(),
+        Op::Greater => TruthRange::less(arg(1), arg(0)).number(),
+        Op::GreaterEqual => TruthRange::less(arg(0), arg(1)).not().number(),
+        Op::Equal => TruthRange::equal(arg(0), arg(1)).number(),
+        Op::NotEqual => TruthRange::equal(arg(0), arg(1)).not().number(),
+        Op::And => TruthRange::flag(arg(0)).and(TruthRange::flag(arg(1))).number(),
+        Op::Or => TruthRange::flag(arg(0)).not().and(TruthRange::flag(arg(1)).not()).not().number(),
+        Op::If => TruthRange::flag(arg(0)).choose(arg(1), arg(2)),
         Op::Clamp => clamp(arg(0), arg(1), arg(2)),
         Op::Smoothstep => {
             let ends = [Enclosure::from_f64(0.0), Enclosure::from_f64(1.0)];
@@ -141,7 +144,10 @@ fn enclose(
         Op::Step => ramp(arg(0), [arg(1), arg(3)], [arg(2), arg(4)], &cubic),
         Op::Pulse => {
             let (since, width) = (arg(0) - arg(1), arg(2));
-            Known::less(since, Enclosure::from_f64(0.0)).not().and(Known::less(since, width)).number()
+            TruthRange::less(since, Enclosure::from_f64(0.0))
+                .not()
+                .and(TruthRange::less(since, width))
+                .number()
         }
         // smooth, or bounded by the scalar itself (`abs`)
         _ => apply(op, constant, library, read, arg),
@@ -218,7 +224,7 @@ fn ramp(x: Enclosure, [x0, x1]: [Enclosure; 2], [before, after]: [Enclosure; 2],
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Bound, Expr, Lookup, Program, Scope};
+    use super::super::{Binding, Expr, Lookup, Program, Scope};
     use super::*;
     use crate::tables::{Curve, Interpolation, Outside};
     use std::sync::Arc;
@@ -255,8 +261,8 @@ mod tests {
 
     fn compile(text: &str, names: &Names) -> Program {
         let mut bind = |path: &str| match path {
-            "x" => Ok(Bound::Scalar(0)),
-            "y" => Ok(Bound::Scalar(1)),
+            "x" => Ok(Binding::Scalar(0)),
+            "y" => Ok(Binding::Scalar(1)),
             _ => Err(format!("no `{path}`")),
         };
         Expr::parse(text).unwrap().compile(names, &mut bind, true).unwrap().remove(0)

@@ -5,7 +5,7 @@ use super::program::{MAX_REGISTERS, Program};
 
 /// How a number changes in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Changes {
+pub enum TimeDependence {
     /// It is constant piece by piece: a switch, a flag, a whole number.
     Held,
     /// It is affine in the time piece by piece, so that the instants at which it takes a value are known.
@@ -15,19 +15,23 @@ pub enum Changes {
 }
 
 impl Program {
-    /// Whether a comparison by `==` or `!=` in it depends on what changes [`Continuously`](Changes::Continuously).
-    pub fn equates(&self, slot: &dyn Fn(u32) -> Changes) -> bool {
-        let mut registers = [Changes::Held; MAX_REGISTERS];
+    /// Whether a comparison by `==` or `!=` in it depends on what changes [`Continuously`](TimeDependence::Continuously).
+    pub fn equates(&self, slot: &dyn Fn(u32) -> TimeDependence) -> bool {
+        let mut registers = [TimeDependence::Held; MAX_REGISTERS];
         for i in &self.code.instructions {
-            let most =
-                (0..i.op.arity()).map(|k| registers[i.args[k] as usize]).max().unwrap_or(Changes::Held);
-            if matches!(i.op, Op::Equal | Op::NotEqual) && most == Changes::Continuously {
+            let most = (0..i.op.arity())
+                .map(|k| registers[i.args[k] as usize])
+                .max()
+                .unwrap_or(TimeDependence::Held);
+            if matches!(i.op, Op::Equal | Op::NotEqual) && most == TimeDependence::Continuously {
                 return true;
             }
             registers[i.target as usize] = match i.op {
                 Op::Slot(s) => slot(s),
-                op if op.is_flag() => Changes::Held,
-                Op::Constant | Op::Sign | Op::Floor | Op::Ceil | Op::Round | Op::Pulse => Changes::Held,
+                op if op.is_flag() => TimeDependence::Held,
+                Op::Constant | Op::Sign | Op::Floor | Op::Ceil | Op::Round | Op::Pulse => {
+                    TimeDependence::Held
+                }
                 // the condition of `if` switches, its branches may change
                 Op::If => registers[i.args[1] as usize].max(registers[i.args[2] as usize]),
                 Op::Add
@@ -39,11 +43,11 @@ impl Program {
                 | Op::Clamp
                 | Op::Modulo => most,
                 Op::AddConstant | Op::MultiplyConstant | Op::DivideConstant => most,
-                Op::Multiply | Op::Divide if registers[i.args[1] as usize] == Changes::Held => most,
+                Op::Multiply | Op::Divide if registers[i.args[1] as usize] == TimeDependence::Held => most,
                 // a function given by a program, and a table, may be stairs
-                Op::Given(..) | Op::Table(_) => Changes::Held,
-                _ if most == Changes::Held => Changes::Held,
-                _ => Changes::Continuously,
+                Op::Given(..) | Op::Table(_) => TimeDependence::Held,
+                _ if most == TimeDependence::Held => TimeDependence::Held,
+                _ => TimeDependence::Continuously,
             };
         }
         false

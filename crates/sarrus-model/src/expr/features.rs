@@ -43,7 +43,7 @@ impl Program {
         for (root, other) in roots {
             let function =
                 |time: Interval| self.enclose_part(root, &|slot: u32| read(slot, time).unwrap_or(other));
-            let mut search = Search {
+            let mut search = FeatureSearch {
                 function: &function,
                 panels: Vec::new(),
                 largest: [0.0; 3],
@@ -105,7 +105,7 @@ impl Program {
 type Ranges = [Interval; 3];
 
 /// A part of the time, with what is known of the function there.
-struct Panel {
+struct TimePanel {
     ends: [f64; 2],
     parent: Option<usize>,
     /// Over its samples.
@@ -117,9 +117,9 @@ struct Panel {
 }
 
 /// The search for features of one function.
-struct Search<'a> {
+struct FeatureSearch<'a> {
     function: &'a dyn Fn(Interval) -> Enclosure,
-    panels: Vec<Panel>,
+    panels: Vec<TimePanel>,
     /// Largest magnitudes that were sampled: value, rate and second derivative.
     largest: [f64; 3],
     /// Largest widths of bounds at an instant, which rounding leaves.
@@ -128,7 +128,7 @@ struct Search<'a> {
     jumps: Vec<f64>,
 }
 
-impl Search<'_> {
+impl FeatureSearch<'_> {
     /// Adds a panel.
     fn add(&mut self, ends: [f64; 2], parent: Option<usize>) {
         let at = |k: usize| match k {
@@ -172,14 +172,14 @@ impl Search<'_> {
             let size = magnitude(range);
             *largest = if size.is_finite() { largest.max(size) } else { *largest };
         }
-        self.panels.push(Panel { ends, parent, sampled, extremes, hidden });
+        self.panels.push(TimePanel { ends, parent, sampled, extremes, hidden });
     }
 
     /// Halves panels, the longest first, until their samples show what bounds allow.
     fn refine(&mut self) {
         let (mut next, most) = (0, self.panels.len() + MOST);
         while next < self.panels.len() && self.panels.len() < most {
-            let Panel { ends, .. } = self.panels[next];
+            let TimePanel { ends, .. } = self.panels[next];
             let middle = ends[0] + 0.5 * (ends[1] - ends[0]);
             if !self.is_resolved(next) {
                 if middle > ends[0] && middle < ends[1] {
@@ -196,7 +196,7 @@ impl Search<'_> {
 
     /// Whether bounds leave the sampled ranges by no more than these. What is not defined at a sample is not judged there.
     fn is_resolved(&self, panel: usize) -> bool {
-        let Panel { sampled, hidden, .. } = &self.panels[panel];
+        let TimePanel { sampled, hidden, .. } = &self.panels[panel];
         (0..3).all(|i| !magnitude(&sampled[i]).is_finite() || hidden[i] <= self.allowed(i, &sampled[i]))
     }
 
@@ -258,7 +258,7 @@ fn middle(range: Interval) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Bound, Expr, Lookup, Scope};
+    use super::super::{Binding, Expr, Lookup, Scope};
     use super::*;
 
     struct NoNames;
@@ -272,8 +272,8 @@ mod tests {
     /// Times around the features of an expression of the time `t` and a position `x`, from 0 to 10, in ascending order.
     fn features(text: &str) -> Vec<f64> {
         let mut bind = |path: &str| match path {
-            "t" => Ok(Bound::Scalar(0)),
-            "x" => Ok(Bound::Scalar(1)),
+            "t" => Ok(Binding::Scalar(0)),
+            "x" => Ok(Binding::Scalar(1)),
             _ => Err(format!("no `{path}`")),
         };
         let program = Expr::parse(text).unwrap().compile(&NoNames, &mut bind, true).unwrap().remove(0);

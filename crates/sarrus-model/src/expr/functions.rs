@@ -1,9 +1,9 @@
 //! The built-in functions: what they are called with, and what becomes of a call.
 
 use super::ExprError;
-use super::ast::At;
+use super::ast::TextRange;
 use super::graph::Term;
-use super::lower::{Lowering, Value};
+use super::lower::{LoweredValue, Lowering};
 use super::op::Op;
 use super::parse::fail;
 use super::vectors;
@@ -19,25 +19,25 @@ pub struct Builtin {
     pub doc: &'static str,
     /// Fewest and most arguments.
     pub(super) arguments: (usize, usize),
-    pub(super) rule: Rule,
+    pub(super) rule: CallRule,
 }
 
 /// What becomes of a call.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Rule {
+pub(super) enum CallRule {
     /// One operation on numbers.
     Numbers(Op),
     /// The operation on the first two, then on the result and the next, and so on.
     Chain(Op),
     /// Anything else.
-    Build(fn(&mut Lowering<'_>, &Call<'_>) -> Result<Value, ExprError>),
+    Build(fn(&mut Lowering<'_>, &Call<'_>) -> Result<LoweredValue, ExprError>),
 }
 
 /// A call with its arguments, and their places for errors.
 pub(super) struct Call<'a> {
     pub name: &'a str,
-    pub arguments: &'a [(Value, At)],
-    pub at: At,
+    pub arguments: &'a [(LoweredValue, TextRange)],
+    pub at: TextRange,
 }
 
 impl Call<'_> {
@@ -51,12 +51,12 @@ impl Call<'_> {
     pub fn vector(&self, k: usize) -> Result<([Term; 3], usize), ExprError> {
         let (value, at) = self.arguments[k];
         match value {
-            Value::Vector(v, n) => Ok((v, n)),
+            LoweredValue::Vector(v, n) => Ok((v, n)),
             _ => Err(self.wrong(k, at, "a vector", value)),
         }
     }
 
-    fn wrong(&self, k: usize, at: At, wanted: &str, found: Value) -> ExprError {
+    fn wrong(&self, k: usize, at: TextRange, wanted: &str, found: LoweredValue) -> ExprError {
         let message = format!("argument {} of `{}` must be {wanted}, not {}", k + 1, self.name, found.kind());
         fail(at, message, None)
     }
@@ -64,7 +64,11 @@ impl Call<'_> {
 
 impl Builtin {
     /// The value of a call.
-    pub(super) fn call(&self, lowering: &mut Lowering<'_>, call: &Call<'_>) -> Result<Value, ExprError> {
+    pub(super) fn call(
+        &self,
+        lowering: &mut Lowering<'_>,
+        call: &Call<'_>,
+    ) -> Result<LoweredValue, ExprError> {
         let (fewest, most) = self.arguments;
         let given = call.arguments.len();
         if !(fewest..=most).contains(&given) {
@@ -78,24 +82,24 @@ impl Builtin {
             return Err(fail(call.at, message, Some(format!("write `{}`", self.signature))));
         }
         match self.rule {
-            Rule::Numbers(op) => {
+            CallRule::Numbers(op) => {
                 let mut args = [Term::constant(0.0); super::op::MAX_ARGUMENTS];
                 for k in 0..given {
                     args[k] = call.number(k)?;
                 }
                 let args = &args[..given];
                 check_order(lowering, op, args, call);
-                Ok(Value::Number(lowering.op(op, args, call.at)))
+                Ok(LoweredValue::Number(lowering.op(op, args, call.at)))
             }
-            Rule::Chain(op) => {
+            CallRule::Chain(op) => {
                 let mut result = call.number(0)?;
                 for k in 1..given {
                     let next = call.number(k)?;
                     result = lowering.op(op, &[result, next], call.at);
                 }
-                Ok(Value::Number(result))
+                Ok(LoweredValue::Number(result))
             }
-            Rule::Build(build) => build(lowering, call),
+            CallRule::Build(build) => build(lowering, call),
         }
     }
 }
@@ -117,20 +121,22 @@ fn check_order(lowering: &mut Lowering<'_>, op: Op, args: &[Term], call: &Call<'
 }
 
 /// `if(c, a, b)`: numbers, flags or vectors.
-fn choose(lowering: &mut Lowering<'_>, call: &Call<'_>) -> Result<Value, ExprError> {
+fn choose(lowering: &mut Lowering<'_>, call: &Call<'_>) -> Result<LoweredValue, ExprError> {
     let c = call.number(0)?;
     let ((a, _), (b, at)) = (call.arguments[1], call.arguments[2]);
     match (a, b) {
-        (Value::Vector(a, n), Value::Vector(b, m)) if n == m => {
+        (LoweredValue::Vector(a, n), LoweredValue::Vector(b, m)) if n == m => {
             let mut v = [Term::constant(0.0); 3];
             for k in 0..n {
                 v[k] = lowering.op(Op::If, &[c, a[k], b[k]], call.at);
             }
-            Ok(Value::Vector(v, n))
+            Ok(LoweredValue::Vector(v, n))
         }
-        (Value::Flag(a), Value::Flag(b)) => Ok(Value::Flag(lowering.op(Op::If, &[c, a, b], call.at))),
+        (LoweredValue::Flag(a), LoweredValue::Flag(b)) => {
+            Ok(LoweredValue::Flag(lowering.op(Op::If, &[c, a, b], call.at)))
+        }
         _ => match (a.number(), b.number()) {
-            (Some(a), Some(b)) => Ok(Value::Number(lowering.op(Op::If, &[c, a, b], call.at))),
+            (Some(a), Some(b)) => Ok(LoweredValue::Number(lowering.op(Op::If, &[c, a, b], call.at))),
             _ => {
                 let message = format!("`if` must give the same either way, not {} or {}", a.kind(), b.kind());
                 Err(fail(at, message, None))
@@ -140,12 +146,12 @@ fn choose(lowering: &mut Lowering<'_>, call: &Call<'_>) -> Result<Value, ExprErr
 }
 
 /// √(a² + b² (+ c²)).
-fn hypot(lowering: &mut Lowering<'_>, call: &Call<'_>) -> Result<Value, ExprError> {
+fn hypot(lowering: &mut Lowering<'_>, call: &Call<'_>) -> Result<LoweredValue, ExprError> {
     let mut v = [Term::constant(0.0); 3];
     for k in 0..call.arguments.len() {
         v[k] = call.number(k)?;
     }
-    Ok(Value::Number(vectors::length(lowering, &v[..call.arguments.len()], call.at)))
+    Ok(LoweredValue::Number(vectors::length(lowering, &v[..call.arguments.len()], call.at)))
 }
 
 const fn numbers(
@@ -155,21 +161,21 @@ const fn numbers(
     n: usize,
     doc: &'static str,
 ) -> Builtin {
-    Builtin { name, signature, doc, arguments: (n, n), rule: Rule::Numbers(op) }
+    Builtin { name, signature, doc, arguments: (n, n), rule: CallRule::Numbers(op) }
 }
 
 const fn built(
     name: &'static str,
     signature: &'static str,
     arguments: (usize, usize),
-    build: fn(&mut Lowering<'_>, &Call<'_>) -> Result<Value, ExprError>,
+    build: fn(&mut Lowering<'_>, &Call<'_>) -> Result<LoweredValue, ExprError>,
     doc: &'static str,
 ) -> Builtin {
-    Builtin { name, signature, doc, arguments, rule: Rule::Build(build) }
+    Builtin { name, signature, doc, arguments, rule: CallRule::Build(build) }
 }
 
 const fn chain(name: &'static str, signature: &'static str, op: Op, doc: &'static str) -> Builtin {
-    Builtin { name, signature, doc, arguments: (2, usize::MAX), rule: Rule::Chain(op) }
+    Builtin { name, signature, doc, arguments: (2, usize::MAX), rule: CallRule::Chain(op) }
 }
 
 /// All built-in functions.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::op::{Library, MAX_ARGUMENTS, Op, apply};
-use crate::functions::Given;
+use crate::functions::GivenFunction;
 use crate::tables::Curve;
 
 /// A constant, by its bits, or a node.
@@ -63,7 +63,7 @@ impl Graph {
 
     /// The call of a function given by a program: its value on loading, a node at run time. Then it is called whatever its arguments
     /// are: what the program does is not known here.
-    pub fn given(&mut self, function: &Arc<Given>, args: &[Term], on_loading: bool) -> Term {
+    pub fn given(&mut self, function: &Arc<GivenFunction>, args: &[Term], on_loading: bool) -> Term {
         if on_loading {
             let value = |k: usize| args[k].value().unwrap_or(f64::NAN);
             return Term::constant(function.eval(args.len(), value));

@@ -1,7 +1,7 @@
 //! Text to tokens. A dotted name is one token; a number knows nothing of its unit yet.
 
 use super::ExprError;
-use super::ast::At;
+use super::ast::TextRange;
 use crate::units::unit_named;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +37,7 @@ pub(crate) enum Token {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lexeme {
     pub token: Token,
-    pub at: At,
+    pub at: TextRange,
 }
 
 /// Whether `text` matches `[A-Za-z_][A-Za-z0-9_]*`.
@@ -71,7 +71,7 @@ pub(crate) fn lex(text: &str) -> Result<Vec<Lexeme>, ExprError> {
             Some(b) if starts_name(*b) => path(text, &mut i)?,
             Some(_) => symbol(text, &mut i)?,
         };
-        let at = At { start: start as u32, end: i as u32 };
+        let at = TextRange { start: start as u32, end: i as u32 };
         lexemes.push(Lexeme { token, at });
         if token == Token::End {
             return Ok(lexemes);

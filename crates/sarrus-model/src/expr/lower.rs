@@ -2,7 +2,7 @@
 //!
 //! On loading every name has a value, so everything folds to constants and no operation is left.
 
-use super::ast::{Additive, At, Comparison, Kind, Multiplicative, Node};
+use super::ast::{Additive, ExprKind, ExprNode, Multiplicative, Relation, TextRange};
 use super::graph::{Graph, Term};
 use super::op::Op;
 use super::parse::fail;
@@ -16,55 +16,55 @@ const MAX_LEVELS: usize = 600;
 /// Most parts that an expression may have once functions are inlined.
 const MAX_PARTS: usize = 1_000_000;
 
-pub(super) type Result<T> = std::result::Result<T, ExprError>;
+pub(super) type LowerResult<T> = std::result::Result<T, ExprError>;
 
 /// What a part of an expression stands for.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Value {
+pub(super) enum LoweredValue {
     Number(Term),
     Flag(Term),
     /// Two or three components; the third of two is 0.
     Vector([Term; 3], usize),
 }
 
-impl Value {
+impl LoweredValue {
     /// As a number, a flag being 1 or 0.
     pub fn number(self) -> Option<Term> {
         match self {
-            Value::Number(x) | Value::Flag(x) => Some(x),
-            Value::Vector(..) => None,
+            LoweredValue::Number(x) | LoweredValue::Flag(x) => Some(x),
+            LoweredValue::Vector(..) => None,
         }
     }
 
     pub fn kind(self) -> &'static str {
         match self {
-            Value::Number(_) => "a number",
-            Value::Flag(_) => "true or false",
-            Value::Vector(..) => "a vector",
+            LoweredValue::Number(_) => "a number",
+            LoweredValue::Flag(_) => "true or false",
+            LoweredValue::Vector(..) => "a vector",
         }
     }
 }
 
-impl From<Quantity> for Value {
+impl From<Quantity> for LoweredValue {
     fn from(quantity: Quantity) -> Self {
         match quantity {
-            Quantity::Number(x) => Value::Number(Term::constant(x)),
-            Quantity::Flag(f) => Value::Flag(Term::constant(f64::from(u8::from(f)))),
-            Quantity::Vector { v, n } => Value::Vector(v.map(Term::constant), n.clamp(2, 3)),
+            Quantity::Number(x) => LoweredValue::Number(Term::constant(x)),
+            Quantity::Flag(f) => LoweredValue::Flag(Term::constant(f64::from(u8::from(f)))),
+            Quantity::Vector { v, n } => LoweredValue::Vector(v.map(Term::constant), n.clamp(2, 3)),
         }
     }
 }
 
 /// The value on loading.
-pub(super) fn evaluate(expr: &Expr, scope: &dyn Scope, planar: bool) -> Result<Quantity> {
+pub(super) fn evaluate(expr: &Expr, scope: &dyn Scope, planar: bool) -> LowerResult<Quantity> {
     let mut lowering = Lowering::new(None, planar);
     let value = lowering.run(expr, scope)?;
     // nothing is unknown on loading, so every term is a constant
     let constant = |term: Term| term.value().unwrap_or(f64::NAN);
     Ok(match value {
-        Value::Number(x) => Quantity::Number(constant(x)),
-        Value::Flag(x) => Quantity::Flag(constant(x) != 0.0),
-        Value::Vector(v, n) => Quantity::Vector { v: v.map(constant), n },
+        LoweredValue::Number(x) => Quantity::Number(constant(x)),
+        LoweredValue::Flag(x) => Quantity::Flag(constant(x) != 0.0),
+        LoweredValue::Vector(v, n) => Quantity::Vector { v: v.map(constant), n },
     })
 }
 
@@ -74,28 +74,28 @@ pub(super) fn compile(
     scope: &dyn Scope,
     bind: &mut Bind<'_>,
     planar: bool,
-) -> Result<Vec<Program>> {
+) -> LowerResult<Vec<Program>> {
     let mut lowering = Lowering::new(Some(bind), planar);
     let value = lowering.run(expr, scope)?;
     let graph = &lowering.graph;
     let program = |term: &Term| Program::from_graph(graph, *term).map_err(|TooLarge| too_large(expr.root.at));
     match value {
-        Value::Number(x) | Value::Flag(x) => Ok(vec![program(&x)?]),
-        Value::Vector(v, _) => v.iter().map(program).collect(),
+        LoweredValue::Number(x) | LoweredValue::Flag(x) => Ok(vec![program(&x)?]),
+        LoweredValue::Vector(v, _) => v.iter().map(program).collect(),
     }
 }
 
-fn too_large(at: At) -> ExprError {
+fn too_large(at: TextRange) -> ExprError {
     fail(at, "the expression is too large once its functions are put in".into(), None)
 }
 
 /// Where a part of an expression stands.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'e> {
+pub(super) struct ExprContext<'e> {
     pub text: &'e str,
     pub scope: &'e dyn Scope,
     /// Arguments of the function whose body this is.
-    pub arguments: &'e [(&'e str, Value)],
+    pub arguments: &'e [(&'e str, LoweredValue)],
 }
 
 pub(super) struct Lowering<'a> {
@@ -125,8 +125,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn run(&mut self, expr: &Expr, scope: &dyn Scope) -> Result<Value> {
-        let value = self.value(&expr.root, Place { text: &expr.text, scope, arguments: &[] })?;
+    fn run(&mut self, expr: &Expr, scope: &dyn Scope) -> LowerResult<LoweredValue> {
+        let value = self.value(&expr.root, ExprContext { text: &expr.text, scope, arguments: &[] })?;
         match self.faults.first() {
             Some(fault) => Err(fault.clone()),
             None => Ok(value),
@@ -134,12 +134,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// Notes a constant that cannot be.
-    pub fn fault(&mut self, at: At, message: String) {
+    pub fn fault(&mut self, at: TextRange, message: String) {
         self.faults.push(fail(at, message, None));
     }
 
     /// The operation on these arguments; notes where constants give no number.
-    pub fn op(&mut self, op: Op, args: &[Term], at: At) -> Term {
+    pub fn op(&mut self, op: Op, args: &[Term], at: TextRange) -> Term {
         let term = self.graph.add(op, args);
         if let Some(value) = term.value()
             && !value.is_finite()
@@ -156,7 +156,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// What a part of the tree stands for.
-    pub fn value(&mut self, node: &Node, place: Place<'_>) -> Result<Value> {
+    pub fn value(&mut self, node: &ExprNode, place: ExprContext<'_>) -> LowerResult<LoweredValue> {
         self.levels += 1;
         self.parts += 1;
         if self.levels > MAX_LEVELS || self.parts > MAX_PARTS {
@@ -167,64 +167,66 @@ impl<'a> Lowering<'a> {
         value
     }
 
-    fn value_of_kind(&mut self, node: &Node, place: Place<'_>) -> Result<Value> {
+    fn value_of_kind(&mut self, node: &ExprNode, place: ExprContext<'_>) -> LowerResult<LoweredValue> {
         let at = node.at;
         match &node.kind {
-            Kind::Number { value, guards, .. } => {
+            ExprKind::Number { value, guards, .. } => {
                 for guard in guards {
                     self.check_unit(*guard, at, place)?;
                 }
-                Ok(Value::Number(Term::constant(*value)))
+                Ok(LoweredValue::Number(Term::constant(*value)))
             }
-            Kind::Name => self.name(at, place),
-            Kind::Call { name, arguments } => self.call(*name, arguments, at, place),
-            Kind::Vector(list) => {
+            ExprKind::Name => self.name(at, place),
+            ExprKind::Call { name, arguments } => self.call(*name, arguments, at, place),
+            ExprKind::Vector(list) => {
                 let mut v = [Term::constant(0.0); 3];
                 for (component, node) in v.iter_mut().zip(list) {
                     *component = self.number(node, place, "a component of a vector")?;
                 }
-                Ok(Value::Vector(v, list.len()))
+                Ok(LoweredValue::Vector(v, list.len()))
             }
-            Kind::Component(inner, k) => {
+            ExprKind::Component(inner, k) => {
                 let value = self.value(inner, place)?;
                 component(value, *k as usize, at, inner.at.of(place.text))
             }
-            Kind::Negative(inner) => Ok(match self.value(inner, place)? {
-                Value::Vector(mut v, n) => {
+            ExprKind::Negative(inner) => Ok(match self.value(inner, place)? {
+                LoweredValue::Vector(mut v, n) => {
                     for x in &mut v[..n] {
                         *x = self.op(Op::Negative, &[*x], at);
                     }
-                    Value::Vector(v, n)
+                    LoweredValue::Vector(v, n)
                 }
-                Value::Number(x) | Value::Flag(x) => Value::Number(self.op(Op::Negative, &[x], at)),
+                LoweredValue::Number(x) | LoweredValue::Flag(x) => {
+                    LoweredValue::Number(self.op(Op::Negative, &[x], at))
+                }
             }),
-            Kind::Not(inner) => {
+            ExprKind::Not(inner) => {
                 let x = self.number(inner, place, "what `not` stands before")?;
-                Ok(Value::Flag(self.op(Op::Not, &[x], at)))
+                Ok(LoweredValue::Flag(self.op(Op::Not, &[x], at)))
             }
-            Kind::Power(base, exponent) => self.power(base, exponent, at, place),
-            Kind::Sum(terms) => self.sum(terms, at, place),
-            Kind::Product(factors) => self.product(factors, at, place),
-            Kind::Compare(comparison, left, right) => {
+            ExprKind::Power(base, exponent) => self.power(base, exponent, at, place),
+            ExprKind::Sum(terms) => self.sum(terms, at, place),
+            ExprKind::Product(factors) => self.product(factors, at, place),
+            ExprKind::Compare(comparison, left, right) => {
                 let left = self.number(left, place, "what is compared")?;
                 let right = self.number(right, place, "what is compared")?;
                 let op = match comparison {
-                    Comparison::Less => Op::Less,
-                    Comparison::LessEqual => Op::LessEqual,
-                    Comparison::Greater => Op::Greater,
-                    Comparison::GreaterEqual => Op::GreaterEqual,
-                    Comparison::Equal => Op::Equal,
-                    Comparison::NotEqual => Op::NotEqual,
+                    Relation::Less => Op::Less,
+                    Relation::LessEqual => Op::LessEqual,
+                    Relation::Greater => Op::Greater,
+                    Relation::GreaterEqual => Op::GreaterEqual,
+                    Relation::Equal => Op::Equal,
+                    Relation::NotEqual => Op::NotEqual,
                 };
-                Ok(Value::Flag(self.op(op, &[left, right], at)))
+                Ok(LoweredValue::Flag(self.op(op, &[left, right], at)))
             }
-            Kind::And(list) => self.logic(Op::And, list, at, place),
-            Kind::Or(list) => self.logic(Op::Or, list, at, place),
+            ExprKind::And(list) => self.logic(Op::And, list, at, place),
+            ExprKind::Or(list) => self.logic(Op::Or, list, at, place),
         }
     }
 
     /// A part that must be a number; `role` says what it is for.
-    pub fn number(&mut self, node: &Node, place: Place<'_>, role: &str) -> Result<Term> {
+    pub fn number(&mut self, node: &ExprNode, place: ExprContext<'_>, role: &str) -> LowerResult<Term> {
         let value = self.value(node, place)?;
         value.number().ok_or_else(|| {
             let hint = Some("take a component, such as `.x`, or `norm(…)`".into());
@@ -232,7 +234,13 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    fn logic(&mut self, op: Op, list: &[Node], at: At, place: Place<'_>) -> Result<Value> {
+    fn logic(
+        &mut self,
+        op: Op,
+        list: &[ExprNode],
+        at: TextRange,
+        place: ExprContext<'_>,
+    ) -> LowerResult<LoweredValue> {
         let role = if op == Op::And { "what `and` joins" } else { "what `or` joins" };
         let mut result: Option<Term> = None;
         for node in list {
@@ -248,22 +256,33 @@ impl<'a> Lowering<'a> {
                 Some(before) => self.op(op, &[before, next], at),
             });
         }
-        Ok(Value::Flag(result.unwrap_or(Term::constant(0.0))))
+        Ok(LoweredValue::Flag(result.unwrap_or(Term::constant(0.0))))
     }
 
-    fn power(&mut self, base: &Node, exponent: &Node, at: At, place: Place<'_>) -> Result<Value> {
+    fn power(
+        &mut self,
+        base: &ExprNode,
+        exponent: &ExprNode,
+        at: TextRange,
+        place: ExprContext<'_>,
+    ) -> LowerResult<LoweredValue> {
         let x = self.value(base, place)?;
         let Some(x) = x.number() else {
             let hint = Some("write `dot(v, v)` for the square of its length".into());
             return Err(fail(base.at, "a vector has no powers".into(), hint));
         };
         let p = self.number(exponent, place, "an exponent")?;
-        Ok(Value::Number(self.op(Op::Power, &[x, p], at)))
+        Ok(LoweredValue::Number(self.op(Op::Power, &[x, p], at)))
     }
 
-    fn sum(&mut self, terms: &[(Additive, Node)], at: At, place: Place<'_>) -> Result<Value> {
+    fn sum(
+        &mut self,
+        terms: &[(Additive, ExprNode)],
+        at: TextRange,
+        place: ExprContext<'_>,
+    ) -> LowerResult<LoweredValue> {
         let Some(((_, first), rest)) = terms.split_first() else {
-            return Ok(Value::Number(Term::constant(0.0)));
+            return Ok(LoweredValue::Number(Term::constant(0.0)));
         };
         let mut sum = self.value(first, place)?;
         for (operator, node) in rest {
@@ -274,16 +293,16 @@ impl<'a> Lowering<'a> {
             };
             let here = at.to(node.at);
             sum = match (sum, term) {
-                (Value::Vector(a, n), Value::Vector(b, m)) if n == m => {
+                (LoweredValue::Vector(a, n), LoweredValue::Vector(b, m)) if n == m => {
                     let (v, n) = pairwise(self, op, (a, n), (b, m), here);
-                    Value::Vector(v, n)
+                    LoweredValue::Vector(v, n)
                 }
-                (Value::Vector(_, n), Value::Vector(_, m)) => {
+                (LoweredValue::Vector(_, n), LoweredValue::Vector(_, m)) => {
                     let message = format!("a vector of {m} components cannot be {verb} one of {n}");
                     return Err(fail(node.at, message, None));
                 }
                 (a, b) => match (a.number(), b.number()) {
-                    (Some(a), Some(b)) => Value::Number(self.op(op, &[a, b], here)),
+                    (Some(a), Some(b)) => LoweredValue::Number(self.op(op, &[a, b], here)),
                     _ => {
                         let message = format!("{} cannot be {verb} {}", b.kind(), a.kind());
                         return Err(fail(node.at, message, None));
@@ -294,9 +313,14 @@ impl<'a> Lowering<'a> {
         Ok(sum)
     }
 
-    fn product(&mut self, factors: &[(Multiplicative, Node)], at: At, place: Place<'_>) -> Result<Value> {
+    fn product(
+        &mut self,
+        factors: &[(Multiplicative, ExprNode)],
+        at: TextRange,
+        place: ExprContext<'_>,
+    ) -> LowerResult<LoweredValue> {
         let Some(((_, first), rest)) = factors.split_first() else {
-            return Ok(Value::Number(Term::constant(1.0)));
+            return Ok(LoweredValue::Number(Term::constant(1.0)));
         };
         let mut product = self.value(first, place)?;
         for (operator, node) in rest {
@@ -308,30 +332,30 @@ impl<'a> Lowering<'a> {
                 Multiplicative::Modulo => Op::Modulo,
             };
             product = match (op, product, factor) {
-                (Op::Multiply, Value::Vector(..), Value::Vector(..)) => {
+                (Op::Multiply, LoweredValue::Vector(..), LoweredValue::Vector(..)) => {
                     let hint = Some("write `dot(a, b)` or `cross(a, b)`".into());
                     return Err(fail(here, "`*` does not multiply two vectors".into(), hint));
                 }
-                (Op::Divide, _, Value::Vector(..)) => {
+                (Op::Divide, _, LoweredValue::Vector(..)) => {
                     let hint = Some("divide by its length, `norm(v)`".into());
                     return Err(fail(node.at, "nothing can be divided by a vector".into(), hint));
                 }
-                (Op::Multiply | Op::Divide, Value::Vector(v, n), x) => match x.number() {
+                (Op::Multiply | Op::Divide, LoweredValue::Vector(v, n), x) => match x.number() {
                     Some(x) => {
                         let (v, n) = scaled(self, op, (v, n), x, here);
-                        Value::Vector(v, n)
+                        LoweredValue::Vector(v, n)
                     }
                     None => return Err(fail(node.at, "expected a number".into(), None)),
                 },
-                (Op::Multiply, x, Value::Vector(v, n)) => match x.number() {
+                (Op::Multiply, x, LoweredValue::Vector(v, n)) => match x.number() {
                     Some(x) => {
                         let (v, n) = scaled(self, op, (v, n), x, here);
-                        Value::Vector(v, n)
+                        LoweredValue::Vector(v, n)
                     }
                     None => return Err(fail(node.at, "expected a number".into(), None)),
                 },
                 (op, a, b) => match (a.number(), b.number()) {
-                    (Some(a), Some(b)) => Value::Number(self.op(op, &[a, b], here)),
+                    (Some(a), Some(b)) => LoweredValue::Number(self.op(op, &[a, b], here)),
                     _ => return Err(fail(here, "`%` is for numbers, not for vectors".into(), None)),
                 },
             };

@@ -12,7 +12,7 @@
 //! At zero both signs of a comparison meet: whether the condition holds there only the condition itself tells.
 
 use super::Expr;
-use super::ast::{Additive, At, Comparison, Kind, Node};
+use super::ast::{Additive, ExprKind, ExprNode, Relation, TextRange};
 use std::sync::Arc;
 
 /// Functions that a margin calls, written behind the text so that nodes can name them.
@@ -27,7 +27,7 @@ impl Expr {
             text.push(' ');
             let start = text.len() as u32;
             text.push_str(word);
-            At { start, end: text.len() as u32 }
+            TextRange { start, end: text.len() as u32 }
         });
         let root = Called { min, max, choose }.margin(&self.root);
         Expr { text: text.into(), root: Arc::new(root) }
@@ -36,33 +36,36 @@ impl Expr {
 
 /// Places of the functions' names.
 struct Called {
-    min: At,
-    max: At,
-    choose: At,
+    min: TextRange,
+    max: TextRange,
+    choose: TextRange,
 }
 
 impl Called {
-    fn margin(&self, node: &Node) -> Node {
+    fn margin(&self, node: &ExprNode) -> ExprNode {
         let at = node.at;
-        let difference =
-            |a: &Node, b: &Node| Kind::Sum(vec![(Additive::Add, a.clone()), (Additive::Subtract, b.clone())]);
-        let all = |name: At, list: &[Node]| Kind::Call {
+        let difference = |a: &ExprNode, b: &ExprNode| {
+            ExprKind::Sum(vec![(Additive::Add, a.clone()), (Additive::Subtract, b.clone())])
+        };
+        let all = |name: TextRange, list: &[ExprNode]| ExprKind::Call {
             name,
             arguments: list.iter().map(|node| self.margin(node)).collect(),
         };
         let kind = match &node.kind {
-            Kind::Compare(Comparison::Greater | Comparison::GreaterEqual, a, b) => difference(a, b),
-            Kind::Compare(Comparison::Less | Comparison::LessEqual, a, b) => difference(b, a),
-            Kind::Not(a) => Kind::Negative(Box::new(self.margin(a))),
-            Kind::And(list) => all(self.min, list),
-            Kind::Or(list) => all(self.max, list),
+            ExprKind::Compare(Relation::Greater | Relation::GreaterEqual, a, b) => difference(a, b),
+            ExprKind::Compare(Relation::Less | Relation::LessEqual, a, b) => difference(b, a),
+            ExprKind::Not(a) => ExprKind::Negative(Box::new(self.margin(a))),
+            ExprKind::And(list) => all(self.min, list),
+            ExprKind::Or(list) => all(self.max, list),
             _ => {
-                let number =
-                    |value| Node { kind: Kind::Number { value, guards: Vec::new(), dimension: None }, at };
-                Kind::Call { name: self.choose, arguments: vec![node.clone(), number(1.0), number(-1.0)] }
+                let number = |value| ExprNode {
+                    kind: ExprKind::Number { value, guards: Vec::new(), dimension: None },
+                    at,
+                };
+                ExprKind::Call { name: self.choose, arguments: vec![node.clone(), number(1.0), number(-1.0)] }
             }
         };
-        Node { kind, at }
+        ExprNode { kind, at }
     }
 }
 

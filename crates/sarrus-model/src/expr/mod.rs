@@ -37,13 +37,13 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::functions::Given;
+use crate::functions::GivenFunction;
 use crate::tables::Curve;
 
-pub use breaks::{Shape, TimeSlot};
+pub use breaks::{TimeShape, TimeSlot};
 pub use choices::Choice;
 pub use dimension::Inferred;
-pub use equality::Changes;
+pub use equality::TimeDependence;
 pub use functions::{Builtin, FUNCTIONS};
 pub use lex::is_name;
 pub use program::Program;
@@ -60,7 +60,7 @@ pub const RESERVED: &[&str] = &["ground", "t", "pi", "inf", "energy", "violation
 #[derive(Clone, Debug)]
 pub struct Expr {
     text: Arc<str>,
-    root: Arc<ast::Node>,
+    root: Arc<ast::ExprNode>,
 }
 
 impl Expr {
@@ -79,7 +79,7 @@ impl Expr {
     pub fn paths(&self) -> Vec<(String, Range<usize>)> {
         let mut found = Vec::new();
         self.root.visit(&mut |node| {
-            if matches!(node.kind, ast::Kind::Name) {
+            if matches!(node.kind, ast::ExprKind::Name) {
                 found.push((node.at.of(&self.text).to_owned(), node.at.range()));
             }
         });
@@ -90,7 +90,7 @@ impl Expr {
     pub fn calls(&self) -> Vec<(String, Range<usize>)> {
         let mut found = Vec::new();
         self.root.visit(&mut |node| {
-            if let ast::Kind::Call { name, .. } = &node.kind {
+            if let ast::ExprKind::Call { name, .. } = &node.kind {
                 found.push((name.of(&self.text).to_owned(), name.range()));
             }
         });
@@ -115,12 +115,12 @@ impl Expr {
     /// Whether it is one number, and its unit if it has one: `3000 rpm`.
     pub fn literal(&self) -> Option<Option<&str>> {
         let node = match &self.root.kind {
-            ast::Kind::Negative(inner) => &**inner,
+            ast::ExprKind::Negative(inner) => &**inner,
             _ => &*self.root,
         };
         match &node.kind {
-            ast::Kind::Number { dimension: None, .. } => Some(None),
-            ast::Kind::Number { .. } => {
+            ast::ExprKind::Number { dimension: None, .. } => Some(None),
+            ast::ExprKind::Number { .. } => {
                 let text = node.at.of(&self.text);
                 Some(text.split_once(char::is_whitespace).map(|(_, unit)| unit.trim()))
             }
@@ -144,11 +144,11 @@ impl Expr {
 }
 
 /// Gives the slot or value behind a name at run time, or the message why there is none.
-pub type Bind<'a> = dyn FnMut(&str) -> Result<Bound, String> + 'a;
+pub type Bind<'a> = dyn FnMut(&str) -> Result<Binding, String> + 'a;
 
 /// What a name stands for at run time.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Bound {
+pub enum Binding {
     /// A number that does not change.
     Constant(f64),
     /// The slot of a number.
@@ -156,12 +156,12 @@ pub enum Bound {
     /// The slots of a vector (planar: the third is not read).
     Vector([u32; 3]),
     /// Sums of slots: one for a number, else one for each component of a vector.
-    Sums(Vec<Sum>),
+    Sums(Vec<LinearSum>),
 }
 
 /// Σ factor·slot + offset.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sum {
+pub struct LinearSum {
     /// Factor, slot, and the name that a text of the expression shows for it.
     pub terms: Vec<(f64, u32, String)>,
     /// The offset.
@@ -278,11 +278,11 @@ pub enum Lookup {
     /// A point: a value on loading, nothing at run time (a body may have the same name then).
     Point(Quantity),
     /// A function of the file.
-    Function(Arc<Function>),
+    Function(Arc<FileFunction>),
     /// A table.
     Table(Arc<Curve>),
     /// A function given by a program.
-    Given(Arc<Given>),
+    Given(Arc<GivenFunction>),
     /// Something that has a value at run time only, by its full path.
     Runtime(String),
     /// A name that cannot be used, and why.
@@ -296,7 +296,7 @@ pub enum Lookup {
 
 /// A function of the file: `"bump(x, w)" = "exp(-(x/w)^2)"`.
 #[derive(Clone, Debug)]
-pub struct Function {
+pub struct FileFunction {
     /// Its name.
     pub name: String,
     /// The names of its arguments.
@@ -305,11 +305,11 @@ pub struct Function {
     pub body: Expr,
 }
 
-impl Function {
+impl FileFunction {
     /// A function from its `signature`, such as `bump(x, w)`; errors are places in the signature.
-    pub fn new(signature: &str, body: Expr) -> Result<Function, ExprError> {
+    pub fn new(signature: &str, body: Expr) -> Result<FileFunction, ExprError> {
         let (name, arguments) = parse::signature(signature)?;
-        Ok(Function { name, arguments, body })
+        Ok(FileFunction { name, arguments, body })
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use sarrus_math::Real;
 
-use crate::functions::{Given, MOST_ARGUMENTS};
+use crate::functions::{GivenFunction, MOST_ARGUMENTS};
 use crate::tables::Curve;
 
 /// Most arguments of an operation; built-in ones have five at most.
@@ -17,7 +17,7 @@ pub(crate) const MAX_ARGUMENTS: usize = MOST_ARGUMENTS;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Library {
     pub tables: Vec<Arc<Curve>>,
-    pub functions: Vec<Arc<Given>>,
+    pub functions: Vec<Arc<GivenFunction>>,
 }
 
 impl Library {
@@ -27,7 +27,7 @@ impl Library {
     }
 
     /// The number of a function, likewise.
-    pub fn function(&mut self, function: &Arc<Given>) -> u16 {
+    pub fn function(&mut self, function: &Arc<GivenFunction>) -> u16 {
         number(&mut self.functions, function) as u16
     }
 }

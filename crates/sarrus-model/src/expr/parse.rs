@@ -8,7 +8,7 @@
 //! atom   := ( quantity | path | path "(" list ")" | "(" expr ")" | "[" list "]" ) { "." component }
 //! ```
 
-use super::ast::{Additive, At, Comparison, Kind, Multiplicative, Node};
+use super::ast::{Additive, ExprKind, ExprNode, Multiplicative, Relation, TextRange};
 use super::lex::{Lexeme, Token, is_name, lex};
 use super::{ExprError, MAX_DEPTH, MAX_LENGTH, RESERVED};
 use crate::dimension::Dimension;
@@ -18,8 +18,8 @@ use crate::units::{UNITS, unit_named};
 /// Largest power of a unit, either sign.
 const MAX_UNIT_POWER: f64 = 12.0;
 
-pub(crate) fn parse(text: &str) -> Result<Node, ExprError> {
-    let mut parser = Parser::new(text)?;
+pub(crate) fn parse(text: &str) -> Result<ExprNode, ExprError> {
+    let mut parser = ExprParser::new(text)?;
     let root = parser.expr()?;
     parser.end()?;
     Ok(root)
@@ -27,7 +27,7 @@ pub(crate) fn parse(text: &str) -> Result<Node, ExprError> {
 
 /// Name and argument names of `bump(x, w)`.
 pub(crate) fn signature(text: &str) -> Result<(String, Vec<String>), ExprError> {
-    let mut parser = Parser::new(text)?;
+    let mut parser = ExprParser::new(text)?;
     let shape = "write it as `name(x, y)`";
     let name = parser.plain_name(shape)?;
     if super::builtin(&name).is_some() {
@@ -57,20 +57,20 @@ pub(crate) fn signature(text: &str) -> Result<(String, Vec<String>), ExprError> 
     Ok((name, arguments))
 }
 
-struct Parser<'a> {
+struct ExprParser<'a> {
     text: &'a str,
     lexemes: Vec<Lexeme>,
     next: usize,
     depth: usize,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> ExprParser<'a> {
     fn new(text: &'a str) -> Result<Self, ExprError> {
         if text.len() > MAX_LENGTH {
             let message = format!("the expression is longer than {MAX_LENGTH} bytes");
             return Err(ExprError { message, hint: None, at: 0..0 });
         }
-        Ok(Parser { text, lexemes: lex(text)?, next: 0, depth: 0 })
+        Ok(ExprParser { text, lexemes: lex(text)?, next: 0, depth: 0 })
     }
 
     fn peek(&self) -> Lexeme {
@@ -88,11 +88,11 @@ impl<'a> Parser<'a> {
         lexeme
     }
 
-    fn take(&mut self, token: Token) -> Option<At> {
+    fn take(&mut self, token: Token) -> Option<TextRange> {
         (self.peek().token == token).then(|| self.next().at)
     }
 
-    fn word(&self, at: At) -> &'a str {
+    fn word(&self, at: TextRange) -> &'a str {
         at.of(self.text)
     }
 
@@ -139,7 +139,7 @@ impl<'a> Parser<'a> {
         Ok(name.to_owned())
     }
 
-    fn expr(&mut self) -> Result<Node, ExprError> {
+    fn expr(&mut self) -> Result<ExprNode, ExprError> {
         let first = self.both()?;
         if self.peek().token != Token::Or {
             return Ok(first);
@@ -148,10 +148,10 @@ impl<'a> Parser<'a> {
         while self.take(Token::Or).is_some() {
             list.push(self.both()?);
         }
-        Ok(joined(list, Kind::Or))
+        Ok(joined(list, ExprKind::Or))
     }
 
-    fn both(&mut self) -> Result<Node, ExprError> {
+    fn both(&mut self) -> Result<ExprNode, ExprError> {
         let first = self.comparison()?;
         if self.peek().token != Token::And {
             return Ok(first);
@@ -160,13 +160,13 @@ impl<'a> Parser<'a> {
         while self.take(Token::And).is_some() {
             list.push(self.comparison()?);
         }
-        Ok(joined(list, Kind::And))
+        Ok(joined(list, ExprKind::And))
     }
 
-    fn comparison(&mut self) -> Result<Node, ExprError> {
+    fn comparison(&mut self) -> Result<ExprNode, ExprError> {
         if let Some(at) = self.take(Token::Not) {
             let inner = self.nested(Self::comparison)?;
-            return Ok(Node { at: at.to(inner.at), kind: Kind::Not(Box::new(inner)) });
+            return Ok(ExprNode { at: at.to(inner.at), kind: ExprKind::Not(Box::new(inner)) });
         }
         let left = self.sum()?;
         let Some(op) = self.compare_operator() else { return Ok(left) };
@@ -182,24 +182,24 @@ impl<'a> Parser<'a> {
             let message = "comparisons do not chain".into();
             return Err(fail(at, message, Some(hint)));
         }
-        Ok(Node { at, kind: Kind::Compare(op, Box::new(left), Box::new(right)) })
+        Ok(ExprNode { at, kind: ExprKind::Compare(op, Box::new(left), Box::new(right)) })
     }
 
-    fn compare_operator(&mut self) -> Option<Comparison> {
+    fn compare_operator(&mut self) -> Option<Relation> {
         let op = match self.peek().token {
-            Token::Less => Comparison::Less,
-            Token::LessEqual => Comparison::LessEqual,
-            Token::Greater => Comparison::Greater,
-            Token::GreaterEqual => Comparison::GreaterEqual,
-            Token::Equal => Comparison::Equal,
-            Token::NotEqual => Comparison::NotEqual,
+            Token::Less => Relation::Less,
+            Token::LessEqual => Relation::LessEqual,
+            Token::Greater => Relation::Greater,
+            Token::GreaterEqual => Relation::GreaterEqual,
+            Token::Equal => Relation::Equal,
+            Token::NotEqual => Relation::NotEqual,
             _ => return None,
         };
         self.next();
         Some(op)
     }
 
-    fn sum(&mut self) -> Result<Node, ExprError> {
+    fn sum(&mut self) -> Result<ExprNode, ExprError> {
         let first = self.term()?;
         if !matches!(self.peek().token, Token::Plus | Token::Minus) {
             return Ok(first);
@@ -216,10 +216,10 @@ impl<'a> Parser<'a> {
             terms.push((op, self.term()?));
         }
         let end = terms.last().map_or(start, |(_, n)| n.at);
-        Ok(Node { at: start.to(end), kind: Kind::Sum(terms) })
+        Ok(ExprNode { at: start.to(end), kind: ExprKind::Sum(terms) })
     }
 
-    fn term(&mut self) -> Result<Node, ExprError> {
+    fn term(&mut self) -> Result<ExprNode, ExprError> {
         let first = self.factor()?;
         if !matches!(self.peek().token, Token::Star | Token::Slash | Token::Percent) {
             return Ok(first);
@@ -242,7 +242,7 @@ impl<'a> Parser<'a> {
             factors.push((op, right));
         }
         let end = factors.last().map_or(start, |(_, n)| n.at);
-        Ok(Node { at: start.to(end), kind: Kind::Product(factors) })
+        Ok(ExprNode { at: start.to(end), kind: ExprKind::Product(factors) })
     }
 
     /// Whether a number with a unit begins at this lexeme, a sign aside.
@@ -255,12 +255,18 @@ impl<'a> Parser<'a> {
     }
 
     /// `1/2 mm`: half a millimetre to some, one over two millimetres by the grammar.
-    fn unit_below_the_line(&self, above: &[(Multiplicative, Node)], number: Lexeme, at: At) -> ExprError {
+    fn unit_below_the_line(
+        &self,
+        above: &[(Multiplicative, ExprNode)],
+        number: Lexeme,
+        at: TextRange,
+    ) -> ExprError {
         let quantity = self.word(at);
         let hint = match (above, number.token) {
-            ([(_, Node { kind: Kind::Number { value, guards, .. }, at: above })], Token::Number(below))
-                if guards.is_empty() && self.word(*above).parse::<f64>().is_ok() =>
-            {
+            (
+                [(_, ExprNode { kind: ExprKind::Number { value, guards, .. }, at: above })],
+                Token::Number(below),
+            ) if guards.is_empty() && self.word(*above).parse::<f64>().is_ok() => {
                 let unit = quantity[self.word(number.at).len()..].trim();
                 format!("write `{} {unit}` or `{}/({quantity})`", value / below, self.word(*above))
             }
@@ -269,10 +275,10 @@ impl<'a> Parser<'a> {
         fail(at, "a number with a unit may not stand behind `/` without brackets".into(), Some(hint))
     }
 
-    fn factor(&mut self) -> Result<Node, ExprError> {
+    fn factor(&mut self) -> Result<ExprNode, ExprError> {
         if let Some(at) = self.take(Token::Minus) {
             let inner = self.nested(Self::factor)?;
-            return Ok(Node { at: at.to(inner.at), kind: Kind::Negative(Box::new(inner)) });
+            return Ok(ExprNode { at: at.to(inner.at), kind: ExprKind::Negative(Box::new(inner)) });
         }
         let base = self.atom()?;
         if self.take(Token::Caret).is_none() {
@@ -285,10 +291,10 @@ impl<'a> Parser<'a> {
             return Err(fail(exponent.at, "an exponent has no unit".into(), Some(hint)));
         }
         let at = base.at.to(exponent.at);
-        Ok(Node { at, kind: Kind::Power(Box::new(base), Box::new(exponent)) })
+        Ok(ExprNode { at, kind: ExprKind::Power(Box::new(base), Box::new(exponent)) })
     }
 
-    fn atom(&mut self) -> Result<Node, ExprError> {
+    fn atom(&mut self) -> Result<ExprNode, ExprError> {
         let first = self.peek();
         let mut node = match first.token {
             Token::Number(value) => {
@@ -299,10 +305,10 @@ impl<'a> Parser<'a> {
                 self.next();
                 if self.peek().token == Token::Open {
                     let (arguments, end) = self.list(Token::Close, "`)`")?;
-                    let kind = Kind::Call { name: first.at, arguments };
-                    Node { at: first.at.to(end), kind }
+                    let kind = ExprKind::Call { name: first.at, arguments };
+                    ExprNode { at: first.at.to(end), kind }
                 } else {
-                    Node { at: first.at, kind: Kind::Name }
+                    ExprNode { at: first.at, kind: ExprKind::Name }
                 }
             }
             Token::Open => {
@@ -320,7 +326,7 @@ impl<'a> Parser<'a> {
                     let message = format!("a vector has 2 or 3 components, this one {}", list.len());
                     return Err(fail(at, message, None));
                 }
-                Node { at, kind: Kind::Vector(list) }
+                ExprNode { at, kind: ExprKind::Vector(list) }
             }
             Token::Not => {
                 let hint = Some("put brackets around `not …`".into());
@@ -339,13 +345,13 @@ impl<'a> Parser<'a> {
                 _ => return Err(self.unexpected("`x`, `y` or `z`", None)),
             };
             self.next();
-            node = Node { at: node.at.to(at), kind: Kind::Component(Box::new(node), component) };
+            node = ExprNode { at: node.at.to(at), kind: ExprKind::Component(Box::new(node), component) };
         }
         Ok(node)
     }
 
     /// Expressions between brackets, the opening one included.
-    fn list(&mut self, close: Token, name: &str) -> Result<(Vec<Node>, At), ExprError> {
+    fn list(&mut self, close: Token, name: &str) -> Result<(Vec<ExprNode>, TextRange), ExprError> {
         self.next();
         let mut list = Vec::new();
         if let Some(end) = self.take(close) {
@@ -363,11 +369,11 @@ impl<'a> Parser<'a> {
     }
 
     /// The unit behind a number, if any.
-    fn quantity(&mut self, number: f64, at: At) -> Result<Node, ExprError> {
+    fn quantity(&mut self, number: f64, at: TextRange) -> Result<ExprNode, ExprError> {
         if self.peek().token != Token::Path {
-            return Ok(Node {
+            return Ok(ExprNode {
                 at,
-                kind: Kind::Number { value: number, guards: Vec::new(), dimension: None },
+                kind: ExprKind::Number { value: number, guards: Vec::new(), dimension: None },
             });
         }
 
@@ -399,11 +405,11 @@ impl<'a> Parser<'a> {
         if !value.is_finite() {
             return Err(fail(at, "the number is too large".into(), None));
         }
-        Ok(Node { at, kind: Kind::Number { value, guards, dimension: Some(dimension) } })
+        Ok(ExprNode { at, kind: ExprKind::Number { value, guards, dimension: Some(dimension) } })
     }
 
     /// One unit with its power, multiplied into a quotient: where it ends, and its dimension.
-    fn unit(&mut self, above: &mut f64, below: &mut f64) -> Result<(At, Dimension), ExprError> {
+    fn unit(&mut self, above: &mut f64, below: &mut f64) -> Result<(TextRange, Dimension), ExprError> {
         let word = self.next();
         let name = self.word(word.at);
         let Some(unit) = unit_named(name) else {
@@ -446,14 +452,14 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn joined(list: Vec<Node>, kind: fn(Vec<Node>) -> Kind) -> Node {
+fn joined(list: Vec<ExprNode>, kind: fn(Vec<ExprNode>) -> ExprKind) -> ExprNode {
     let at = match (list.first(), list.last()) {
         (Some(first), Some(last)) => first.at.to(last.at),
-        _ => At { start: 0, end: 0 },
+        _ => TextRange { start: 0, end: 0 },
     };
-    Node { at, kind: kind(list) }
+    ExprNode { at, kind: kind(list) }
 }
 
-pub(crate) fn fail(at: At, message: String, hint: Option<String>) -> ExprError {
+pub(crate) fn fail(at: TextRange, message: String, hint: Option<String>) -> ExprError {
     ExprError { message, hint, at: at.range() }
 }

@@ -3,14 +3,14 @@
 //! A model of many equal parts has hundreds of thousands of these. Anything else, and anything that gives no finite number, is left to
 //! the lowering, which does the same operations in the same order.
 
-use super::ast::{Additive, Kind, Multiplicative, Node};
+use super::ast::{Additive, ExprKind, ExprNode, Multiplicative};
 use super::{Lookup, Quantity, Scope};
 
 /// The value of a node, if there is nothing in it but numbers, names of numbers, signs, `+`, `-`, `*`, `/` and brackets.
-pub(super) fn evaluate(node: &Node, text: &str, scope: &dyn Scope) -> Option<f64> {
+pub(super) fn evaluate(node: &ExprNode, text: &str, scope: &dyn Scope) -> Option<f64> {
     let value = match &node.kind {
-        Kind::Number { value, guards, .. } if guards.is_empty() => *value,
-        Kind::Name => match node.at.of(text) {
+        ExprKind::Number { value, guards, .. } if guards.is_empty() => *value,
+        ExprKind::Name => match node.at.of(text) {
             // constants of the language come before names of the file
             "pi" | "inf" => return None,
             path => match scope.lookup(path)? {
@@ -18,8 +18,8 @@ pub(super) fn evaluate(node: &Node, text: &str, scope: &dyn Scope) -> Option<f64
                 _ => return None,
             },
         },
-        Kind::Negative(inner) => -evaluate(inner, text, scope)?,
-        Kind::Sum(terms) => {
+        ExprKind::Negative(inner) => -evaluate(inner, text, scope)?,
+        ExprKind::Sum(terms) => {
             let ((_, first), rest) = terms.split_first()?;
             rest.iter().try_fold(evaluate(first, text, scope)?, |sum, (operator, term)| {
                 let term = evaluate(term, text, scope)?;
@@ -29,7 +29,7 @@ pub(super) fn evaluate(node: &Node, text: &str, scope: &dyn Scope) -> Option<f64
                 })
             })?
         }
-        Kind::Product(factors) => {
+        ExprKind::Product(factors) => {
             let ((_, first), rest) = factors.split_first()?;
             rest.iter().try_fold(evaluate(first, text, scope)?, |product, (operator, factor)| {
                 let factor = evaluate(factor, text, scope)?;

@@ -11,7 +11,7 @@ use sarrus_math::Real;
 use super::display;
 use super::graph::{Graph, Term};
 use super::op::{Library, MAX_ARGUMENTS, Op, apply};
-use crate::functions::{self, Given};
+use crate::functions::{self, GivenFunction};
 use crate::tables::Outside;
 
 /// Most registers that a program may use: as many as a byte can number.
@@ -106,7 +106,7 @@ impl Program {
     }
 
     /// The functions given by a program that it calls, each once.
-    pub fn functions(&self) -> impl Iterator<Item = &Given> {
+    pub fn functions(&self) -> impl Iterator<Item = &GivenFunction> {
         self.code.library.functions.iter().map(|f| &**f)
     }
 

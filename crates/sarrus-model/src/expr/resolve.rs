@@ -1,19 +1,24 @@
 //! Names and calls: what they stand for, in which order it is looked for, and what to say where it is not found.
 
-use super::ast::{At, Node};
+use super::ast::{ExprNode, TextRange};
 use super::functions::{Call, FUNCTIONS};
 use super::graph::Term;
-use super::lower::{Lowering, Place, Result, Value};
+use super::lower::{ExprContext, LowerResult, LoweredValue, Lowering};
 use super::op::{MAX_ARGUMENTS, Op};
 use super::parse::fail;
-use super::{Bound, ExprError, Function, Lookup, Sum};
-use crate::functions::Given;
+use super::{Binding, ExprError, FileFunction, LinearSum, Lookup};
+use crate::functions::GivenFunction;
 use crate::suggest::did_you_mean;
 use std::sync::Arc;
 
 impl Lowering<'_> {
     /// Refuses `5 kg*m` where something is called `m`.
-    pub fn check_unit(&mut self, unit: At, quantity: At, place: Place<'_>) -> Result<()> {
+    pub fn check_unit(
+        &mut self,
+        unit: TextRange,
+        quantity: TextRange,
+        place: ExprContext<'_>,
+    ) -> LowerResult<()> {
         let name = unit.of(place.text);
         let argument = place.arguments.iter().any(|(n, _)| *n == name);
         let mut at_run_time = |name: &str| self.bind.as_mut().is_some_and(|bind| bind(name).is_ok());
@@ -35,7 +40,13 @@ impl Lowering<'_> {
     }
 
     /// What a call stands for.
-    pub fn call(&mut self, name: At, arguments: &[Node], at: At, place: Place<'_>) -> Result<Value> {
+    pub fn call(
+        &mut self,
+        name: TextRange,
+        arguments: &[ExprNode],
+        at: TextRange,
+        place: ExprContext<'_>,
+    ) -> LowerResult<LoweredValue> {
         let word = name.of(place.text);
         if let Some(builtin) = super::builtin(word) {
             let values = if word == "if" && arguments.len() == 3 {
@@ -64,7 +75,7 @@ impl Lowering<'_> {
                     let [first, last] = table.range();
                     self.fault(at, format!("table `{word}` goes from {first} to {last}, not to {x}"));
                 }
-                Ok(Value::Number(y))
+                Ok(LoweredValue::Number(y))
             }
             Some(Lookup::Given(function)) => {
                 let values = self.values(arguments, place)?;
@@ -87,7 +98,7 @@ impl Lowering<'_> {
     }
 
     /// The call of a function given by a program.
-    fn given(&mut self, function: &Arc<Given>, call: &Call<'_>) -> Result<Value> {
+    fn given(&mut self, function: &Arc<GivenFunction>, call: &Call<'_>) -> LowerResult<LoweredValue> {
         let (name, given) = (call.name, call.arguments.len());
         let wanted = function.arguments().unwrap_or(given);
         if given != wanted || given > MAX_ARGUMENTS {
@@ -110,16 +121,24 @@ impl Lowering<'_> {
                 terms.iter().filter_map(|x| x.value()).map(|x| x.to_string()).collect();
             self.fault(call.at, format!("function `{name}` gave {value} for ({})", arguments.join(", ")));
         }
-        Ok(Value::Number(term))
+        Ok(LoweredValue::Number(term))
     }
 
-    fn values(&mut self, arguments: &[Node], place: Place<'_>) -> Result<Vec<(Value, At)>> {
+    fn values(
+        &mut self,
+        arguments: &[ExprNode],
+        place: ExprContext<'_>,
+    ) -> LowerResult<Vec<(LoweredValue, TextRange)>> {
         arguments.iter().map(|node| Ok((self.value(node, place)?, node.at))).collect()
     }
 
     /// Condition and both sides of `if`. A side that is not taken, or not always, may hold constants
     /// that are no numbers: `if(n > 0, 1/n, 0)`.
-    fn branches(&mut self, arguments: &[Node], place: Place<'_>) -> Result<Vec<(Value, At)>> {
+    fn branches(
+        &mut self,
+        arguments: &[ExprNode],
+        place: ExprContext<'_>,
+    ) -> LowerResult<Vec<(LoweredValue, TextRange)>> {
         let condition = self.value(&arguments[0], place)?;
         let taken = condition.number().and_then(Term::value).map(|c| if c != 0.0 { 1 } else { 2 });
         let mut values = vec![(condition, arguments[0].at)];
@@ -136,11 +155,11 @@ impl Lowering<'_> {
     /// The body of a function with its arguments put in; errors inside it stand at the call.
     fn inline(
         &mut self,
-        function: &Function,
-        values: &[(Value, At)],
-        at: At,
-        place: Place<'_>,
-    ) -> Result<Value> {
+        function: &FileFunction,
+        values: &[(LoweredValue, TextRange)],
+        at: TextRange,
+        place: ExprContext<'_>,
+    ) -> LowerResult<LoweredValue> {
         let name = &function.name;
         let wanted = function.arguments.len();
         if wanted != values.len() {
@@ -152,13 +171,13 @@ impl Lowering<'_> {
         if self.active.contains(name) {
             return Err(fail(at, format!("function `{name}` calls itself"), None));
         }
-        let arguments: Vec<(&str, Value)> =
+        let arguments: Vec<(&str, LoweredValue)> =
             function.arguments.iter().map(String::as_str).zip(values.iter().map(|(v, _)| *v)).collect();
         let scope = place.scope.of_function(name).unwrap_or(place.scope);
         let body = &function.body;
         self.active.push(name.clone());
         let faults = self.faults.len();
-        let result = self.value(&body.root, Place { text: &body.text, scope, arguments: &arguments });
+        let result = self.value(&body.root, ExprContext { text: &body.text, scope, arguments: &arguments });
         self.active.pop();
 
         let outside = |error: &mut ExprError| {
@@ -175,7 +194,7 @@ impl Lowering<'_> {
     }
 
     /// What a name stands for.
-    pub fn name(&mut self, at: At, place: Place<'_>) -> Result<Value> {
+    pub fn name(&mut self, at: TextRange, place: ExprContext<'_>) -> LowerResult<LoweredValue> {
         let path = at.of(place.text);
         let (parent, last) = split_component(path);
 
@@ -189,15 +208,15 @@ impl Lowering<'_> {
             }
         }
         match path {
-            "pi" => return Ok(Value::Number(Term::constant(std::f64::consts::PI))),
-            "inf" => return Ok(Value::Number(Term::constant(f64::INFINITY))),
+            "pi" => return Ok(LoweredValue::Number(Term::constant(std::f64::consts::PI))),
+            "inf" => return Ok(LoweredValue::Number(Term::constant(f64::INFINITY))),
             _ => {}
         }
 
         // the whole path, then the vector whose component it is
         match (place.scope.lookup(path), path) {
-            (None | Some(Lookup::Runtime(_)), "true") => return Ok(Value::Flag(Term::constant(1.0))),
-            (None | Some(Lookup::Runtime(_)), "false") => return Ok(Value::Flag(Term::constant(0.0))),
+            (None | Some(Lookup::Runtime(_)), "true") => return Ok(LoweredValue::Flag(Term::constant(1.0))),
+            (None | Some(Lookup::Runtime(_)), "false") => return Ok(LoweredValue::Flag(Term::constant(0.0))),
             (Some(found), _) => return self.found(found, path, None, at, place),
             (None, _) => {}
         }
@@ -215,10 +234,10 @@ impl Lowering<'_> {
         found: Lookup,
         path: &str,
         k: Option<usize>,
-        at: At,
-        place: Place<'_>,
-    ) -> Result<Value> {
-        let part = |value: Value| match k {
+        at: TextRange,
+        place: ExprContext<'_>,
+    ) -> LowerResult<LoweredValue> {
+        let part = |value: LoweredValue| match k {
             Some(k) => component(value, k, at, path),
             None => Ok(value),
         };
@@ -245,7 +264,7 @@ impl Lowering<'_> {
     }
 
     /// What `path` stands for at run time.
-    fn bound(&mut self, path: &str, at: At, place: Place<'_>) -> Result<Value> {
+    fn bound(&mut self, path: &str, at: TextRange, place: ExprContext<'_>) -> LowerResult<LoweredValue> {
         let Some(bind) = self.bind.as_mut() else {
             if path == "t" || path.starts_with("energy.") || path == "violation" {
                 let message = format!("`{path}` is known at run time only");
@@ -258,7 +277,7 @@ impl Lowering<'_> {
         let (bound, part) = match bind(path) {
             Ok(bound) => (bound, None),
             Err(message) => match last.map(|k| (k, bind(parent))) {
-                Some((k, Ok(vector @ (Bound::Vector(_) | Bound::Sums(_))))) => (vector, Some(k)),
+                Some((k, Ok(vector @ (Binding::Vector(_) | Binding::Sums(_))))) => (vector, Some(k)),
                 _ => {
                     let hint = did_you_mean(path, place.scope.names());
                     return Err(fail(at, message, hint));
@@ -266,24 +285,24 @@ impl Lowering<'_> {
             },
         };
         let value = match bound {
-            Bound::Constant(x) => Value::Number(Term::constant(x)),
-            Bound::Scalar(slot) => Value::Number(self.graph.slot(slot, || path.to_owned())),
-            Bound::Vector(slots) => {
+            Binding::Constant(x) => LoweredValue::Number(Term::constant(x)),
+            Binding::Scalar(slot) => LoweredValue::Number(self.graph.slot(slot, || path.to_owned())),
+            Binding::Vector(slots) => {
                 let n = if self.planar { 2 } else { 3 };
                 let name = if part.is_some() { parent } else { path };
                 let mut v = [Term::constant(0.0); 3];
                 for k in 0..n {
                     v[k] = self.graph.slot(slots[k], || format!("{name}.{}", ["x", "y", "z"][k]));
                 }
-                Value::Vector(v, n)
+                LoweredValue::Vector(v, n)
             }
-            Bound::Sums(sums) => {
+            Binding::Sums(sums) => {
                 let n = if self.planar { 2 } else { 3 };
                 let mut v = [Term::constant(0.0); 3];
                 for (v, sum) in v.iter_mut().zip(&sums) {
                     *v = self.sum_of(sum, at);
                 }
-                if sums.len() == 1 { Value::Number(v[0]) } else { Value::Vector(v, n) }
+                if sums.len() == 1 { LoweredValue::Number(v[0]) } else { LoweredValue::Vector(v, n) }
             }
         };
         match part {
@@ -295,7 +314,7 @@ impl Lowering<'_> {
 
 impl Lowering<'_> {
     /// Σ factor·slot + offset, as a text of it reads.
-    fn sum_of(&mut self, sum: &Sum, at: At) -> Term {
+    fn sum_of(&mut self, sum: &LinearSum, at: TextRange) -> Term {
         let mut total: Option<Term> = None;
         for (factor, slot, name) in &sum.terms {
             let slot = self.graph.slot(*slot, || name.clone());
@@ -330,10 +349,15 @@ fn split_component(path: &str) -> (&str, Option<usize>) {
 }
 
 /// Component `k` of the vector that is called `name`.
-pub(super) fn component(value: Value, k: usize, at: At, name: &str) -> Result<Value> {
+pub(super) fn component(
+    value: LoweredValue,
+    k: usize,
+    at: TextRange,
+    name: &str,
+) -> LowerResult<LoweredValue> {
     match value {
-        Value::Vector(v, n) if k < n => Ok(Value::Number(v[k])),
-        Value::Vector(..) => Err(fail(at, format!("the planar vector `{name}` has no z"), None)),
+        LoweredValue::Vector(v, n) if k < n => Ok(LoweredValue::Number(v[k])),
+        LoweredValue::Vector(..) => Err(fail(at, format!("the planar vector `{name}` has no z"), None)),
         _ => {
             let letter = ["x", "y", "z"][k];
             Err(fail(at, format!("`{name}` is {}, it has no `{letter}`", value.kind()), None))

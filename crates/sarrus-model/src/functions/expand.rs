@@ -1,7 +1,7 @@
 //! A function given by a program over any scalar, and the differences that stand in for derivatives it does not give.
 
 use super::fault::{Fault, note};
-use super::{Given, MOST_ARGUMENTS};
+use super::{GivenFunction, MOST_ARGUMENTS};
 use sarrus_math::Real;
 
 /// Steps of central differences, relative to the argument: the third root of the last place for first derivatives, where rounding and
@@ -12,9 +12,9 @@ const SECOND: f64 = 1.221e-4;
 const SCALE: f64 = 1e-2;
 
 /// Derivatives of one order, by rows.
-type Matrix = [f64; MOST_ARGUMENTS * MOST_ARGUMENTS];
+type DerivativeMatrix = [f64; MOST_ARGUMENTS * MOST_ARGUMENTS];
 
-impl Given {
+impl GivenFunction {
     /// The value of the call with `n` arguments, and its derivatives as far as the arguments have such.
     #[inline(never)]
     pub fn eval<R: Real>(&self, n: usize, argument: impl Fn(usize) -> R) -> R {
@@ -53,7 +53,7 @@ impl Given {
         }
         let mut finite = slopes[..n].iter().all(|x| x.is_finite());
         if is_there(d, |_, _, product| !product.is_zero()) {
-            let mut bends: Matrix = [0.0; MOST_ARGUMENTS * MOST_ARGUMENTS];
+            let mut bends: DerivativeMatrix = [0.0; MOST_ARGUMENTS * MOST_ARGUMENTS];
             self.second(x, &mut bends[..n * n]);
             finite &= bends[..n * n].iter().all(|x| x.is_finite());
             is_there(d, |i, j, product| {
@@ -76,7 +76,7 @@ impl Given {
     fn third<R: Real>(&self, x: &mut [f64], d: &[R]) -> R {
         let n = x.len();
         let mut y = R::zero();
-        let mut change: Matrix = [0.0; MOST_ARGUMENTS * MOST_ARGUMENTS];
+        let mut change: DerivativeMatrix = [0.0; MOST_ARGUMENTS * MOST_ARGUMENTS];
         let mut higher = false;
         for k in (0..n).filter(|k| !d[*k].is_zero()) {
             self.difference(x, k, FIRST, &mut change[..n * n], |given, x, out| given.second(x, out));
@@ -101,7 +101,8 @@ impl Given {
             return self.function.gradient(x, out);
         }
         for (k, out) in out.iter_mut().enumerate() {
-            let value = |given: &Given, x: &mut [f64], out: &mut [f64]| out[0] = given.function.value(x);
+            let value =
+                |given: &GivenFunction, x: &mut [f64], out: &mut [f64]| out[0] = given.function.value(x);
             self.difference(x, k, step, std::slice::from_mut(out), value);
         }
     }
@@ -132,11 +133,11 @@ impl Given {
         k: usize,
         step: f64,
         out: &mut [f64],
-        of: impl Fn(&Given, &mut [f64], &mut [f64]),
+        of: impl Fn(&GivenFunction, &mut [f64], &mut [f64]),
     ) {
         let here = x[k];
         let h = step * here.abs().max(SCALE);
-        let mut before: Matrix = [0.0; MOST_ARGUMENTS * MOST_ARGUMENTS];
+        let mut before: DerivativeMatrix = [0.0; MOST_ARGUMENTS * MOST_ARGUMENTS];
         let before = &mut before[..out.len()];
         let (low, high) = (here - h, here + h);
         x[k] = low;

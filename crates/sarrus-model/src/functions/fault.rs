@@ -15,11 +15,11 @@ use std::sync::Arc;
 pub struct Fault {
     name: Arc<str>,
     arguments: ([f64; MOST_ARGUMENTS], usize),
-    what: What,
+    what: FaultKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum What {
+enum FaultKind {
     /// Its value is this.
     Value(f64),
     /// A derivative is not finite.
@@ -29,7 +29,7 @@ enum What {
 }
 
 impl Fault {
-    fn new(name: &Arc<str>, x: &[f64], what: What) -> Fault {
+    fn new(name: &Arc<str>, x: &[f64], what: FaultKind) -> Fault {
         let mut all = [0.0; MOST_ARGUMENTS];
         let n = x.len().min(MOST_ARGUMENTS);
         all[..n].copy_from_slice(&x[..n]);
@@ -38,17 +38,17 @@ impl Fault {
 
     /// A value that is not finite.
     pub(super) fn value(name: &Arc<str>, x: &[f64], value: f64) -> Fault {
-        Fault::new(name, x, What::Value(value))
+        Fault::new(name, x, FaultKind::Value(value))
     }
 
     /// A derivative that is not finite.
     pub(super) fn derivative(name: &Arc<str>, x: &[f64]) -> Fault {
-        Fault::new(name, x, What::Derivative)
+        Fault::new(name, x, FaultKind::Derivative)
     }
 
     /// Derivatives of an order that there are none of.
     pub(super) fn order(name: &Arc<str>, x: &[f64], order: usize) -> Fault {
-        Fault::new(name, x, What::Order(order))
+        Fault::new(name, x, FaultKind::Order(order))
     }
 
     /// The function's name.
@@ -60,9 +60,9 @@ impl Fault {
     pub fn what(&self) -> String {
         let name = &self.name;
         match self.what {
-            What::Value(value) => format!("function `{name}` gave {value}"),
-            What::Derivative => format!("function `{name}` gave a derivative that is not finite"),
-            What::Order(order) => format!(
+            FaultKind::Value(value) => format!("function `{name}` gave {value}"),
+            FaultKind::Derivative => format!("function `{name}` gave a derivative that is not finite"),
+            FaultKind::Order(order) => format!(
                 "function `{name}` is given by a program and has no derivatives of order {order}, which the passage of a \
                  singular position needs"
             ),

@@ -5,7 +5,7 @@ use crate::Result;
 use crate::diagnostic::Span;
 use crate::expr::is_name;
 use crate::model::{Model, Section};
-use crate::record::Plain;
+use crate::record::ResolvedValue;
 use crate::transform::{Frame, unit};
 use crate::value::{Data, Value};
 
@@ -30,7 +30,7 @@ impl BodyRef {
 
 /// A place on a body.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Local {
+pub enum BodyPoint {
     /// In the body's frame (m).
     At([f64; 3]),
     /// A marker, by its name on the body.
@@ -38,14 +38,14 @@ pub enum Local {
 }
 
 /// Names of one side of something, with where they stand.
-pub type Side = Vec<(String, Span)>;
+pub type SideNames = Vec<(String, Span)>;
 
 impl<'a> Reader<'a> {
     /// A name, with the prefix of the file; whether it exists is for the caller to say.
     pub fn name(&self, key: &str) -> Result<Option<(String, Span)>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let name = self.model.resolve(self.scope(), &self.own_name(key, value)?);
-        self.record(key, || Plain::Text(name.clone()));
+        self.record(key, || ResolvedValue::Text(name.clone()));
         Ok(Some((name, value.span)))
     }
 
@@ -53,7 +53,7 @@ impl<'a> Reader<'a> {
     pub fn plain_name(&self, key: &str) -> Result<Option<(String, Span)>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let name = self.own_name(key, value)?;
-        self.record(key, || Plain::Text(name.clone()));
+        self.record(key, || ResolvedValue::Text(name.clone()));
         Ok(Some((name, value.span)))
     }
 
@@ -68,16 +68,18 @@ impl<'a> Reader<'a> {
         for v in list {
             out.push((self.model.resolve(self.scope(), &self.own_name(key, v)?), v.span));
         }
-        self.record(key, || Plain::List(out.iter().map(|(n, _)| Plain::Text(n.clone())).collect()));
+        self.record(key, || {
+            ResolvedValue::List(out.iter().map(|(n, _)| ResolvedValue::Text(n.clone())).collect())
+        });
         Ok(out)
     }
 
     /// Two sides, each a name, a list of names, or `*`. A name is that of a body or member, or of something on one: `block.face`.
     /// The ground of an included file is what its `[ground]` brings to the body that it becomes: `ground.left.ground`. `*` of an
     /// included file is all of that file: `left.*`.
-    pub fn sides(&self, key: &str) -> Result<Option<[Side; 2]>> {
+    pub fn sides(&self, key: &str) -> Result<Option<[SideNames; 2]>> {
         let Some([a, b]) = self.pair(key, "two sides")? else { return Ok(None) };
-        let side = |value: &'a Value| -> Result<Side> {
+        let side = |value: &'a Value| -> Result<SideNames> {
             let list = match &value.data {
                 Data::List(list) if list.is_empty() => {
                     let message = format!("`{key}` of {}: a side has no body", self.title());
@@ -142,7 +144,7 @@ impl<'a> Reader<'a> {
     pub fn body(&self, key: &str) -> Result<Option<BodyRef>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let body = self.body_ref(key, value)?;
-        self.record(key, || Plain::Text(body.name.clone()));
+        self.record(key, || ResolvedValue::Text(body.name.clone()));
         Ok(Some(body))
     }
 
@@ -158,7 +160,9 @@ impl<'a> Reader<'a> {
             return Err(self.expected(key, "a list of bodies", value));
         };
         let bodies = list.iter().map(|v| self.body_ref(key, v)).collect::<Result<Vec<_>>>()?;
-        self.record(key, || Plain::List(bodies.iter().map(|b| Plain::Text(b.name.clone())).collect()));
+        self.record(key, || {
+            ResolvedValue::List(bodies.iter().map(|b| ResolvedValue::Text(b.name.clone())).collect())
+        });
         Ok(bodies)
     }
 
@@ -203,7 +207,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A place on one body: `on`.
-    pub fn local(&self, key: &str, body: &BodyRef) -> Result<Option<Local>> {
+    pub fn local(&self, key: &str, body: &BodyRef) -> Result<Option<BodyPoint>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let local = self.local_of(key, value, body)?;
         self.record(key, || self.plain_local(&local));
@@ -211,10 +215,10 @@ impl<'a> Reader<'a> {
     }
 
     /// A place on each of two bodies: `on = [[0.2, 0], "tip"]`.
-    pub fn locals2(&self, key: &str, bodies: &[BodyRef; 2]) -> Result<Option<[Local; 2]>> {
+    pub fn locals2(&self, key: &str, bodies: &[BodyRef; 2]) -> Result<Option<[BodyPoint; 2]>> {
         let Some([a, b]) = self.pair(key, "two places, one on each body")? else { return Ok(None) };
         let pair = [self.local_of(key, a, &bodies[0])?, self.local_of(key, b, &bodies[1])?];
-        self.record(key, || Plain::List(pair.iter().map(|l| self.plain_local(l)).collect()));
+        self.record(key, || ResolvedValue::List(pair.iter().map(|l| self.plain_local(l)).collect()));
         Ok(Some(pair))
     }
 
@@ -222,7 +226,7 @@ impl<'a> Reader<'a> {
     pub fn local_vector(&self, key: &str, body: &BodyRef) -> Result<Option<[f64; 3]>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let v = self.turned(self.transform().local(self.raw_vector(key, value)?), body)?;
-        self.record(key, || Plain::vector(v, self.is_planar()));
+        self.record(key, || ResolvedValue::vector(v, self.is_planar()));
         Ok(Some(v))
     }
 
@@ -230,7 +234,7 @@ impl<'a> Reader<'a> {
     pub fn local_axial(&self, key: &str, body: &BodyRef) -> Result<Option<[f64; 3]>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let v = self.turned(self.transform().local_axial(self.raw_vector(key, value)?), body)?;
-        self.record(key, || Plain::vector(v, self.is_planar()));
+        self.record(key, || ResolvedValue::vector(v, self.is_planar()));
         Ok(Some(v))
     }
 
@@ -250,7 +254,9 @@ impl<'a> Reader<'a> {
             let own = if axial { t.local_axial(raw) } else { t.local(raw) };
             pair[k] = self.turned(own, &bodies[k])?;
         }
-        self.record(key, || Plain::List(pair.iter().map(|v| Plain::vector(*v, self.is_planar())).collect()));
+        self.record(key, || {
+            ResolvedValue::List(pair.iter().map(|v| ResolvedValue::vector(*v, self.is_planar())).collect())
+        });
         let units = pair.map(unit);
         match units {
             [Some(a), Some(b)] => Ok(Some([a, b])),
@@ -268,7 +274,7 @@ impl<'a> Reader<'a> {
     pub fn own_point(&self, key: &str) -> Result<Option<[f64; 3]>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let p = self.transform().local(self.raw_vector(key, value)?);
-        self.record(key, || Plain::vector(p, self.is_planar()));
+        self.record(key, || ResolvedValue::vector(p, self.is_planar()));
         Ok(Some(p))
     }
 
@@ -285,18 +291,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn plain_local(&self, local: &Local) -> Plain {
+    fn plain_local(&self, local: &BodyPoint) -> ResolvedValue {
         match local {
-            Local::At(p) => Plain::vector(*p, self.is_planar()),
-            Local::Marker(name) => Plain::Text(name.clone()),
+            BodyPoint::At(p) => ResolvedValue::vector(*p, self.is_planar()),
+            BodyPoint::Marker(name) => ResolvedValue::Text(name.clone()),
         }
     }
 
-    fn local_of(&self, key: &str, value: &Value, body: &BodyRef) -> Result<Local> {
+    fn local_of(&self, key: &str, value: &Value, body: &BodyRef) -> Result<BodyPoint> {
         if let Data::Text(text) = &value.data {
             let name = self.context().expand(text, value.span).map_err(|d| self.noted(d))?;
             if let Some(marker) = self.marker(&name, body) {
-                return Ok(Local::Marker(marker));
+                return Ok(BodyPoint::Marker(marker));
             }
             // a bare name that is neither: the likelier mistake is a misspelt marker
             let known = |n: &str| crate::expr::Scope::lookup(&self.context(), n).is_some();
@@ -309,8 +315,8 @@ impl<'a> Reader<'a> {
         }
         let p = self.transform().local(self.raw_vector(key, value)?);
         match &body.stand_in {
-            None => Ok(Local::At(p)),
-            Some(frame) => Ok(Local::At(self.model.frame_of(&body.name)?.local(frame.point(p)))),
+            None => Ok(BodyPoint::At(p)),
+            Some(frame) => Ok(BodyPoint::At(self.model.frame_of(&body.name)?.local(frame.point(p)))),
         }
     }
 

@@ -1,18 +1,18 @@
 //! Expressions of the file to programs: names resolved, parameters folded.
 
-use super::runtime::{Components, RuntimeExpr, RuntimeVector};
+use super::runtime::{RuntimeExpr, RuntimeVector, VectorComponents};
 use crate::Result;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Bind, Lookup, Program, Scope};
 use crate::model::Model;
-use crate::record::{Place, Plain};
-use crate::scope::{Context, placed};
+use crate::record::{KeyPath, ResolvedValue};
+use crate::scope::{ElementScope, placed};
 use crate::value::Text;
 
 /// The names of an expression at run time.
 struct RunScope<'a> {
     model: &'a Model,
-    context: Context<'a>,
+    context: ElementScope<'a>,
     own: &'a [&'a str],
     /// The names of a function's body: neither the element's own nor its index.
     function: Option<&'a RunScope<'a>>,
@@ -83,7 +83,7 @@ impl Model {
     ) -> Result<Vec<Option<Program>>> {
         let n = if self.is_planar() { 2 } else { 3 };
         let programs: Vec<Option<Program>> = match &v.components {
-            Components::Whole(e) => {
+            VectorComponents::Whole(e) => {
                 let mut programs = self.programs(e, own, bind)?;
                 if programs.len() == 1 {
                     return Err(self.noted(e, Diagnostic::new(e.span, "expected a vector, found a number")));
@@ -91,16 +91,16 @@ impl Model {
                 programs.truncate(n);
                 programs.into_iter().map(Some).collect()
             }
-            Components::Each(list) => {
+            VectorComponents::Each(list) => {
                 let each =
                     |e: &Option<RuntimeExpr>| e.as_ref().map(|e| self.compile(e, own, bind)).transpose();
                 list.iter().map(each).collect::<Result<_>>()?
             }
         };
         if let Some(place) = &v.place {
-            let free = || Plain::Text("free".into());
+            let free = || ResolvedValue::Text("free".into());
             self.put(place, || {
-                Plain::List(programs.iter().map(|p| p.as_ref().map_or_else(free, plain)).collect())
+                ResolvedValue::List(programs.iter().map(|p| p.as_ref().map_or_else(free, plain)).collect())
             });
         }
         Ok(programs)
@@ -108,8 +108,9 @@ impl Model {
 
     fn programs(&self, e: &RuntimeExpr, own: &[&str], bind: &mut Bind<'_>) -> Result<Vec<Program>> {
         let scope = &self.scopes[(e.scope as usize).min(self.scopes.len() - 1)];
-        let function = RunScope { model: self, context: Context::new(scope, None), own: &[], function: None };
-        let context = Context::new(scope, e.locals.as_deref());
+        let function =
+            RunScope { model: self, context: ElementScope::new(scope, None), own: &[], function: None };
+        let context = ElementScope::new(scope, e.locals.as_deref());
         let names = RunScope { model: self, context, own, function: Some(&function) };
         e.expr.compile(&names, bind, self.is_planar()).map_err(|error| {
             let text = Text::at(e.expr.text(), e.verbatim);
@@ -124,16 +125,16 @@ impl Model {
         }
     }
 
-    fn put(&self, place: &Place, value: impl FnOnce() -> Plain) {
+    fn put(&self, place: &KeyPath, value: impl FnOnce() -> ResolvedValue) {
         if let Some(Ok(mut recorder)) = self.recorder.as_ref().map(|r| r.lock()) {
             recorder.put(place, value());
         }
     }
 }
 
-fn plain(program: &Program) -> Plain {
+fn plain(program: &Program) -> ResolvedValue {
     match program.is_constant() {
-        Some(x) => Plain::Number(x),
-        None => Plain::Text(program.to_string()),
+        Some(x) => ResolvedValue::Number(x),
+        None => ResolvedValue::Text(program.to_string()),
     }
 }

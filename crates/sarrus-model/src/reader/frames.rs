@@ -3,8 +3,8 @@
 use super::Reader;
 use crate::Result;
 use crate::key::{Key, KeyType};
-use crate::record::Plain;
-use crate::transform::{self, Frame, Matrix, cross, dot, normalized, quaternion, unit};
+use crate::record::ResolvedValue;
+use crate::transform::{self, Frame, Matrix3, cross, dot, normalized, quaternion, unit};
 use crate::value::{Data, Value};
 
 /// Where a body is in the model pose.
@@ -21,13 +21,13 @@ pub struct BodyFrame {
 
 /// An inertia as it is written, mirrored where the file is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Inertia {
+pub enum WrittenInertia {
     /// Planar, about z (kg m²).
     Planar(f64),
     /// The moments about the body axes (kg m²).
     Moments([f64; 3]),
     /// The tensor, symmetric (kg m²).
-    Tensor(Matrix),
+    Tensor(Matrix3),
 }
 
 /// A marker in the frame of its body.
@@ -79,18 +79,18 @@ impl Reader<'_> {
         if self.transform().is_identity() && bar {
             for key in ["from", "to"] {
                 if let Some(p) = raw(key) {
-                    self.record(key, || Plain::vector(p, planar));
+                    self.record(key, || ResolvedValue::vector(p, planar));
                 }
             }
             return;
         }
-        self.record("at", || Plain::vector(frame.p, planar));
+        self.record("at", || ResolvedValue::vector(frame.p, planar));
         if planar {
             if frame.angle != 0.0 {
-                self.record("angle", || Plain::Number(frame.angle));
+                self.record("angle", || ResolvedValue::Number(frame.angle));
             }
         } else if frame.q != [1.0, 0.0, 0.0, 0.0] {
-            self.record("orientation", || Plain::numbers(&frame.q));
+            self.record("orientation", || ResolvedValue::numbers(&frame.q));
         }
     }
 
@@ -159,7 +159,7 @@ impl Reader<'_> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let own = Frame { p: [0.0; 3], q: self.orientation_of(key, value)?, angle: 0.0 };
         let q = self.transform().frame(&own).q;
-        self.record(key, || Plain::numbers(&q));
+        self.record(key, || ResolvedValue::numbers(&q));
         Ok(Some(q))
     }
 
@@ -167,7 +167,7 @@ impl Reader<'_> {
     pub fn orientation_on(&self, key: &str) -> Result<Option<[f64; 4]>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let q = self.transform().local_rotation(self.orientation_of(key, value)?);
-        self.record(key, || Plain::numbers(&q));
+        self.record(key, || ResolvedValue::numbers(&q));
         Ok(Some(q))
     }
 
@@ -290,12 +290,12 @@ impl Reader<'_> {
             // from the frame it is meant in to that of the body which carries it
             if at.is_none() {
                 p = body.local(frame.point(p));
-                self.record("on", || Plain::vector(p, self.is_planar()));
+                self.record("on", || ResolvedValue::vector(p, self.is_planar()));
             }
             if world.is_none() {
                 q = relative(normalized(transform::quaternion_product(frame.q, q)));
                 if q != [1.0, 0.0, 0.0, 0.0] {
-                    self.record("orientation_on", || Plain::numbers(&q));
+                    self.record("orientation_on", || ResolvedValue::numbers(&q));
                 }
             }
         }
@@ -303,10 +303,10 @@ impl Reader<'_> {
     }
 
     /// An inertia: planar a number, else three moments or a symmetric tensor; mirrored where the file is.
-    pub fn inertia(&self, key: &str) -> Result<Option<Inertia>> {
+    pub fn inertia(&self, key: &str) -> Result<Option<WrittenInertia>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let inertia = if self.is_planar() {
-            Inertia::Planar(self.scalar(key, value, false)?)
+            WrittenInertia::Planar(self.scalar(key, value, false)?)
         } else if let Some(rows) = value.as_list().filter(|l| l.iter().any(|r| r.as_list().is_some())) {
             let mut tensor = [[0.0; 3]; 3];
             if rows.len() != 3 {
@@ -331,14 +331,16 @@ impl Reader<'_> {
                     ));
                 }
             }
-            Inertia::Tensor(self.transform().local_tensor(tensor))
+            WrittenInertia::Tensor(self.transform().local_tensor(tensor))
         } else {
-            Inertia::Moments(self.raw_vector(key, value)?)
+            WrittenInertia::Moments(self.raw_vector(key, value)?)
         };
         self.record(key, || match inertia {
-            Inertia::Planar(x) => Plain::Number(x),
-            Inertia::Moments(m) => Plain::numbers(&m),
-            Inertia::Tensor(t) => Plain::List(t.iter().map(|r| Plain::numbers(r)).collect()),
+            WrittenInertia::Planar(x) => ResolvedValue::Number(x),
+            WrittenInertia::Moments(m) => ResolvedValue::numbers(&m),
+            WrittenInertia::Tensor(t) => {
+                ResolvedValue::List(t.iter().map(|r| ResolvedValue::numbers(r)).collect())
+            }
         });
         Ok(Some(inertia))
     }
@@ -350,6 +352,6 @@ fn about_z(angle: f64) -> [f64; 4] {
 }
 
 /// The matrix with these columns.
-fn columns(x: [f64; 3], y: [f64; 3], z: [f64; 3]) -> Matrix {
+fn columns(x: [f64; 3], y: [f64; 3], z: [f64; 3]) -> Matrix3 {
     std::array::from_fn(|i| [x[i], y[i], z[i]])
 }

@@ -11,17 +11,17 @@ mod numbers;
 mod runtime;
 mod vectors;
 
-pub use bodies::{BodyRef, Local, Side};
-pub use frames::{BodyFrame, Inertia, MARKER_KEYS, MarkerFrame, ORIENTATION};
-pub use runtime::{RuntimeExpr, RuntimeVector, Turns};
+pub use bodies::{BodyPoint, BodyRef, SideNames};
+pub use frames::{BodyFrame, MARKER_KEYS, MarkerFrame, ORIENTATION, WrittenInertia};
+pub use runtime::{ComponentMap, RuntimeExpr, RuntimeVector};
 
 use crate::Result;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::dimension::Dimension;
 use crate::key::{COMMON, COMMON_NESTED, Key};
 use crate::model::{Element, Model, Section, Setting};
-use crate::record::{Place, Plain};
-use crate::scope::{Context, ScopeData};
+use crate::record::{KeyPath, ResolvedValue};
+use crate::scope::{ElementScope, ScopeData};
 use crate::suggest::suggest;
 use crate::transform::Transform;
 use crate::value::{Data, Table, Value};
@@ -243,8 +243,8 @@ impl<'a> Reader<'a> {
     }
 
     /// The names that expressions of this element may use on loading.
-    pub fn context(&self) -> Context<'a> {
-        Context::new(self.scope(), self.element.locals.as_deref())
+    pub fn context(&self) -> ElementScope<'a> {
+        ElementScope::new(self.scope(), self.element.locals.as_deref())
     }
 
     /// A table inside this one, with its own keys.
@@ -298,7 +298,7 @@ impl<'a> Reader<'a> {
         let reader = self.nested(key, index, value, keys)?;
         reader.touch();
         if let Some(Data::Text(kind)) = reader.table.get("kind").map(|v| &v.data) {
-            reader.record("kind", || Plain::Text(kind.to_string()));
+            reader.record("kind", || ResolvedValue::Text(kind.to_string()));
         }
         Ok(reader)
     }
@@ -328,12 +328,12 @@ impl<'a> Reader<'a> {
         if let Some(Ok(mut recorder)) = self.model.recorder.as_ref().map(|r| r.lock()) {
             let path = self.path.clone();
             let element = self.element.name.clone();
-            recorder.touch(&Place { section: self.element.section, element, path });
+            recorder.touch(&KeyPath { section: self.element.section, element, path });
         }
     }
 
     /// Notes a value for the resolved file: what a kind found out itself, such as the length of a bar.
-    pub fn record(&self, key: &str, value: impl FnOnce() -> Plain) {
+    pub fn record(&self, key: &str, value: impl FnOnce() -> ResolvedValue) {
         if let Some(recorder) = &self.model.recorder {
             let place = self.place(key);
             if let Ok(mut recorder) = recorder.lock() {
@@ -357,9 +357,9 @@ impl<'a> Reader<'a> {
         self.model.recorder.is_some()
     }
 
-    fn place(&self, key: &str) -> Place {
+    fn place(&self, key: &str) -> KeyPath {
         let mut path = self.path.clone();
         path.push(key.to_string());
-        Place { section: self.element.section, element: self.element.name.clone(), path }
+        KeyPath { section: self.element.section, element: self.element.name.clone(), path }
     }
 }

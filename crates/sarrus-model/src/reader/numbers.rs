@@ -3,7 +3,7 @@
 use super::Reader;
 use crate::Result;
 use crate::expr::Quantity;
-use crate::record::Plain;
+use crate::record::ResolvedValue;
 use crate::value::{Data, Value};
 
 impl<'a> Reader<'a> {
@@ -21,7 +21,7 @@ impl<'a> Reader<'a> {
     pub fn number_opt(&self, key: &str) -> Result<Option<f64>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let x = self.scalar(key, value, false)?;
-        self.record(key, || Plain::Number(x));
+        self.record(key, || ResolvedValue::Number(x));
         Ok(Some(x))
     }
 
@@ -29,7 +29,7 @@ impl<'a> Reader<'a> {
     pub fn number_or_inf(&self, key: &str) -> Result<Option<f64>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let x = self.scalar(key, value, true)?;
-        self.record(key, || Plain::Number(x));
+        self.record(key, || ResolvedValue::Number(x));
         Ok(Some(x))
     }
 
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
                 )
                 .hint("give the whole vector, such as `velocity = [...]`"));
         };
-        self.record(key, || Plain::Number(x));
+        self.record(key, || ResolvedValue::Number(x));
         Ok(x)
     }
 
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
     pub fn numbers(&self, key: &str) -> Result<Option<Vec<f64>>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let list = self.number_list(key, value, false)?;
-        self.record(key, || Plain::numbers(&list));
+        self.record(key, || ResolvedValue::numbers(&list));
         Ok(Some(list))
     }
 
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
     pub fn numbers_or_inf(&self, key: &str) -> Result<Option<Vec<f64>>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let list = self.number_list(key, value, true)?;
-        self.record(key, || Plain::numbers(&list));
+        self.record(key, || ResolvedValue::numbers(&list));
         Ok(Some(list))
     }
 
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
             return Err(self.expected(key, "a list of lists of numbers", value));
         };
         let rows = rows.iter().map(|r| self.number_list(key, r, false)).collect::<Result<Vec<_>>>()?;
-        self.record(key, || Plain::List(rows.iter().map(|r| Plain::numbers(r)).collect()));
+        self.record(key, || ResolvedValue::List(rows.iter().map(|r| ResolvedValue::numbers(r)).collect()));
         Ok(Some(rows))
     }
 
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
             },
             _ => return Err(self.expected(key, "true, false or a condition", value)),
         };
-        self.record(key, || Plain::Flag(flag));
+        self.record(key, || ResolvedValue::Flag(flag));
         Ok(Some(flag))
     }
 
@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
                 .at(value.span, format!("`{key}` of {} cannot be `{}`", self.title(), text.as_str()))
                 .hint(hint));
         };
-        self.record(key, || Plain::Text(text.to_string()));
+        self.record(key, || ResolvedValue::Text(text.to_string()));
         Ok(Some(position))
     }
 
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
     pub fn text(&self, key: &str) -> Result<Option<&'a str>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let Data::Text(text) = &value.data else { return Err(self.expected(key, "a string", value)) };
-        self.record(key, || Plain::Text(text.to_string()));
+        self.record(key, || ResolvedValue::Text(text.to_string()));
         Ok(Some(text.as_str()))
     }
 
@@ -217,7 +217,9 @@ impl<'a> Reader<'a> {
             let Data::Text(text) = &v.data else { return Err(self.expected(key, "a string", v)) };
             out.push(text.as_str());
         }
-        self.record(key, || Plain::List(out.iter().map(|t| Plain::Text(t.to_string())).collect()));
+        self.record(key, || {
+            ResolvedValue::List(out.iter().map(|t| ResolvedValue::Text(t.to_string())).collect())
+        });
         Ok(Some(out))
     }
 

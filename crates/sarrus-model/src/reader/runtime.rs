@@ -5,8 +5,8 @@ use crate::Result;
 use crate::diagnostic::Span;
 use crate::expr::{Expr, Quantity};
 use crate::model::Locals;
-use crate::record::Place;
-use crate::transform::{Matrix, NO_PART};
+use crate::record::KeyPath;
+use crate::transform::{Matrix3, NO_PART};
 use crate::value::{Data, Text, Value};
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct RuntimeExpr {
     /// Where its text begins in the file, if it stands there letter by letter.
     pub(super) verbatim: Option<u32>,
     /// Where the resolved file has it.
-    pub(super) place: Option<Arc<Place>>,
+    pub(super) place: Option<Arc<KeyPath>>,
 }
 
 impl RuntimeExpr {
@@ -49,24 +49,24 @@ impl RuntimeExpr {
 /// A vector of expressions, or one vector expression, in world or body axes of the model.
 #[derive(Clone, Debug)]
 pub struct RuntimeVector {
-    pub(super) components: Components,
+    pub(super) components: VectorComponents,
     /// Where it stands.
     pub span: Span,
-    pub(super) place: Option<Arc<Place>>,
+    pub(super) place: Option<Arc<KeyPath>>,
 }
 
 impl RuntimeVector {
     /// Index of the file's scope.
     pub fn scope(&self) -> u32 {
         match &self.components {
-            Components::Whole(e) => e.scope,
-            Components::Each(list) => list.iter().flatten().next().map_or(0, |e| e.scope),
+            VectorComponents::Whole(e) => e.scope,
+            VectorComponents::Each(list) => list.iter().flatten().next().map_or(0, |e| e.scope),
         }
     }
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Components {
+pub(super) enum VectorComponents {
     /// One expression with the value of a vector.
     Whole(RuntimeExpr),
     /// One expression per component; none: left free.
@@ -75,7 +75,7 @@ pub(super) enum Components {
 
 /// How the components of a vector go through the include's transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turns {
+pub enum ComponentMap {
     /// Not at all: the numbers mean no direction.
     Plain,
     /// A world point.
@@ -127,7 +127,7 @@ impl Reader<'_> {
 
     /// A vector of expressions in the space's dimension; `"free"` leaves a component alone where `free`
     /// is set.
-    pub fn expressions(&self, key: &str, turns: Turns, free: bool) -> Result<Option<RuntimeVector>> {
+    pub fn expressions(&self, key: &str, turns: ComponentMap, free: bool) -> Result<Option<RuntimeVector>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let n = if self.is_planar() { 2 } else { 3 };
         let place = self.is_recording().then(|| Arc::new(self.place(key)));
@@ -143,9 +143,9 @@ impl Reader<'_> {
                     Data::Text(t) if free && t.as_str() == "free" => Ok(None),
                     _ => self.runtime(key, v).map(Some),
                 };
-                Components::Each(list.iter().map(component).collect::<Result<_>>()?)
+                VectorComponents::Each(list.iter().map(component).collect::<Result<_>>()?)
             }
-            Data::Text(_) => Components::Whole(self.runtime(key, value)?),
+            Data::Text(_) => VectorComponents::Whole(self.runtime(key, value)?),
             _ => return Err(self.expected(key, "a list of expressions or a vector expression", value)),
         };
         let components = match self.turning(turns) {
@@ -156,8 +156,12 @@ impl Reader<'_> {
     }
 
     /// A vector of expressions in the space's dimension, of points that go to Q c + d: `path = ["cos(s)", "sin(s)"]`.
-    pub fn points_along(&self, key: &str, map: Option<&(Matrix, [f64; 3])>) -> Result<Option<RuntimeVector>> {
-        match self.expressions(key, Turns::Plain, false)? {
+    pub fn points_along(
+        &self,
+        key: &str,
+        map: Option<&(Matrix3, [f64; 3])>,
+    ) -> Result<Option<RuntimeVector>> {
+        match self.expressions(key, ComponentMap::Plain, false)? {
             None => Ok(None),
             Some(vector) => match map {
                 None => Ok(Some(vector)),
@@ -254,7 +258,7 @@ impl Reader<'_> {
     }
 
     /// The matrix and offset of the include's transform, where it changes anything.
-    fn turning(&self, turns: Turns) -> Option<(Matrix, [f64; 3])> {
+    fn turning(&self, turns: ComponentMap) -> Option<(Matrix3, [f64; 3])> {
         let t = self.transform();
         if t.is_identity() {
             return None;
@@ -262,12 +266,12 @@ impl Reader<'_> {
         let diagonal =
             |s: f64| std::array::from_fn(|i| std::array::from_fn(|j| if i == j { s * t.l[i] } else { 0.0 }));
         match turns {
-            Turns::Plain => None,
-            Turns::Point => Some((t.q, t.d)),
-            Turns::Polar => Some((t.q, [0.0; 3])),
-            Turns::Axial => Some((t.q.map(|row| row.map(|x| t.sign() * x)), [0.0; 3])),
-            Turns::Local => Some((diagonal(1.0), [0.0; 3])),
-            Turns::LocalAxial => Some((diagonal(t.sign()), [0.0; 3])),
+            ComponentMap::Plain => None,
+            ComponentMap::Point => Some((t.q, t.d)),
+            ComponentMap::Polar => Some((t.q, [0.0; 3])),
+            ComponentMap::Axial => Some((t.q.map(|row| row.map(|x| t.sign() * x)), [0.0; 3])),
+            ComponentMap::Local => Some((diagonal(1.0), [0.0; 3])),
+            ComponentMap::LocalAxial => Some((diagonal(t.sign()), [0.0; 3])),
         }
     }
 
@@ -276,20 +280,20 @@ impl Reader<'_> {
         &self,
         key: &str,
         span: Span,
-        components: &Components,
-        q: &Matrix,
+        components: &VectorComponents,
+        q: &Matrix3,
         d: [f64; 3],
         n: usize,
-    ) -> Result<Components> {
+    ) -> Result<VectorComponents> {
         let number = |x: f64| Quantity::Number(x).to_string();
         let mut out = Vec::with_capacity(n);
         for i in 0..n {
             let mut text = match components {
-                Components::Whole(e) => {
+                VectorComponents::Whole(e) => {
                     let row: Vec<String> = q[i][..n].iter().map(|x| number(*x)).collect();
                     format!("dot([{}], {})", row.join(", "), e.expr.text())
                 }
-                Components::Each(list) => {
+                VectorComponents::Each(list) => {
                     let used: Vec<usize> = (0..n).filter(|j| q[i][*j].abs() > NO_PART).collect();
                     let free = used.iter().filter(|j| list[**j].is_none()).count();
                     if free > 0 {
@@ -322,6 +326,6 @@ impl Reader<'_> {
             }
             out.push(Some(self.combined(key, &text, span)?));
         }
-        Ok(Components::Each(out))
+        Ok(VectorComponents::Each(out))
     }
 }

@@ -3,7 +3,7 @@
 use super::Reader;
 use crate::Result;
 use crate::expr::Quantity;
-use crate::record::Plain;
+use crate::record::ResolvedValue;
 use crate::transform::unit;
 use crate::value::{Data, Value};
 
@@ -47,11 +47,13 @@ impl Reader<'_> {
     }
 
     fn record_vector(&self, key: &str, v: [f64; 3]) {
-        self.record(key, || Plain::vector(v, self.is_planar()));
+        self.record(key, || ResolvedValue::vector(v, self.is_planar()));
     }
 
     fn record_axial(&self, key: &str, v: [f64; 3]) {
-        self.record(key, || if self.is_planar() { Plain::Number(v[2]) } else { Plain::numbers(&v) });
+        self.record(key, || {
+            if self.is_planar() { ResolvedValue::Number(v[2]) } else { ResolvedValue::numbers(&v) }
+        });
     }
 
     /// A world point in the model pose.
@@ -71,7 +73,7 @@ impl Reader<'_> {
             .map(|v| Ok(self.transform().point(self.raw_vector(key, v)?)))
             .collect::<Result<Vec<_>>>()?;
         self.record(key, || {
-            Plain::List(points.iter().map(|p| Plain::vector(*p, self.is_planar())).collect())
+            ResolvedValue::List(points.iter().map(|p| ResolvedValue::vector(*p, self.is_planar())).collect())
         });
         Ok(Some(points))
     }
@@ -162,7 +164,9 @@ impl Reader<'_> {
         for v in list {
             raw.push(self.transform().axial(self.raw_vector(key, v)?));
         }
-        self.record(key, || Plain::List(raw.iter().map(|p| Plain::vector(*p, self.is_planar())).collect()));
+        self.record(key, || {
+            ResolvedValue::List(raw.iter().map(|p| ResolvedValue::vector(*p, self.is_planar())).collect())
+        });
         raw.into_iter().map(|v| unit(v).ok_or_else(|| self.no_length(key))).collect::<Result<_>>().map(Some)
     }
 
@@ -176,7 +180,9 @@ impl Reader<'_> {
         for v in list {
             raw.push(self.transform().vector(self.raw_vector(key, v)?));
         }
-        self.record(key, || Plain::List(raw.iter().map(|p| Plain::vector(*p, self.is_planar())).collect()));
+        self.record(key, || {
+            ResolvedValue::List(raw.iter().map(|p| ResolvedValue::vector(*p, self.is_planar())).collect())
+        });
         raw.into_iter().map(|v| unit(v).ok_or_else(|| self.no_length(key))).collect::<Result<_>>().map(Some)
     }
 

@@ -5,16 +5,16 @@ use sarrus_math::{Enclosure, Interval, Real};
 
 /// The value, slope and second derivative of a curve on an interval of its argument.
 #[derive(Clone, Copy)]
-struct Range {
+struct CurveRange {
     f: Interval,
     slope: Interval,
     bend: Interval,
 }
 
-impl Range {
+impl CurveRange {
     /// Both, where the slope is continuous or jumps from the first to the second.
-    fn join(self, after: Range) -> Range {
-        Range {
+    fn join(self, after: CurveRange) -> CurveRange {
+        CurveRange {
             f: self.f.hull(after.f),
             slope: self.slope.hull(after.slope),
             bend: self.bend.hull(after.bend),
@@ -22,7 +22,7 @@ impl Range {
     }
 
     /// With the second derivative of a slope that jumps from one number to another.
-    fn kink(mut self, before: f64, after: f64) -> Range {
+    fn kink(mut self, before: f64, after: f64) -> CurveRange {
         if after > before {
             self.bend.hi = f64::INFINITY;
         } else if after < before {
@@ -67,7 +67,7 @@ impl Curve {
     }
 
     /// Over one or two periods.
-    fn repeated(&self, lo: f64, hi: f64, period: f64) -> Option<Range> {
+    fn repeated(&self, lo: f64, hi: f64, period: f64) -> Option<CurveRange> {
         let [first, last] = self.range();
         let mut all = self.inside(lo.max(first), hi.min(last));
         let mut add = |lo: f64, hi: f64| {
@@ -90,7 +90,7 @@ impl Curve {
     }
 
     /// On [lo, hi], with what lies beyond the points; none where it is nowhere defined.
-    fn on(&self, lo: f64, hi: f64) -> Option<Range> {
+    fn on(&self, lo: f64, hi: f64) -> Option<CurveRange> {
         let [first, last] = self.range();
         let mut all = self.inside(lo.max(first), hi.min(last));
         let ends =
@@ -101,7 +101,7 @@ impl Curve {
             }
             let slope = if self.outside == Outside::Extend { self.slopes[end] } else { 0.0 };
             let at = Interval::new(from, to) - Interval::point([first, last][end]);
-            let beyond = Range {
+            let beyond = CurveRange {
                 f: Interval::point(y) + at * Interval::point(slope),
                 slope: Interval::point(slope),
                 bend: Interval::ZERO,
@@ -116,13 +116,13 @@ impl Curve {
     }
 
     /// On a part of the range of its points.
-    fn inside(&self, lo: f64, hi: f64) -> Option<Range> {
+    fn inside(&self, lo: f64, hi: f64) -> Option<CurveRange> {
         if lo > hi {
             return None;
         }
         let piece = |x: f64| self.x.partition_point(|knot| *knot <= x).clamp(1, self.pieces.len()) - 1;
         let (i, j) = (piece(lo), piece(hi));
-        let mut all: Option<Range> = None;
+        let mut all: Option<CurveRange> = None;
         for k in i..=j {
             let (from, to) = (lo.max(self.x[k]) - self.x[k], hi.min(self.x[k + 1]) - self.x[k]);
             let own = polynomial(self.pieces[k], from, to);
@@ -136,14 +136,14 @@ impl Curve {
             });
         }
         if self.interpolation == Interpolation::Step && hi >= self.x[self.x.len() - 1] {
-            all = all.map(|range| Range { f: range.f.hull(Interval::point(self.last)), ..range });
+            all = all.map(|range| CurveRange { f: range.f.hull(Interval::point(self.last)), ..range });
         }
         all
     }
 }
 
 /// c₀ + c₁d + c₂d² + c₃d³ on [lo, hi].
-fn polynomial([c0, c1, c2, c3]: [f64; 4], lo: f64, hi: f64) -> Range {
+fn polynomial([c0, c1, c2, c3]: [f64; 4], lo: f64, hi: f64) -> CurveRange {
     let far = lo.abs().max(hi.abs());
     // at both ends and where the derivative vanishes, with the rounding of Horner's scheme
     let over = |c: [f64; 4], tops: [f64; 2]| {
@@ -161,7 +161,7 @@ fn polynomial([c0, c1, c2, c3]: [f64; 4], lo: f64, hi: f64) -> Range {
     };
     let slope = [c1, 2.0 * c2, 3.0 * c3, 0.0];
     let bend = [2.0 * c2, 6.0 * c3, 0.0, 0.0];
-    Range {
+    CurveRange {
         f: over([c0, c1, c2, c3], roots(slope)),
         slope: over(slope, [-c2 / (3.0 * c3); 2]),
         bend: over(bend, [f64::NAN; 2]),

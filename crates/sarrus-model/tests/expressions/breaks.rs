@@ -1,7 +1,7 @@
 //! Times at which programs switch.
 
 use super::*;
-use sarrus_model::expr::{Shape, TimeSlot};
+use sarrus_model::expr::{TimeShape, TimeSlot};
 
 fn names() -> Names {
     Names::default()
@@ -10,8 +10,8 @@ fn names() -> Names {
 }
 
 /// Breaks of `text` from 0 to 10, where `t` is the time and `x` is not.
-fn breaks(text: &str) -> (Vec<f64>, Shape) {
-    let mut bind = |path: &str| Ok(Bound::Scalar(u32::from(path != "t")));
+fn breaks(text: &str) -> (Vec<f64>, TimeShape) {
+    let mut bind = |path: &str| Ok(Binding::Scalar(u32::from(path != "t")));
     let program = Expr::parse(text).unwrap().compile(&names(), &mut bind, true).unwrap().remove(0);
     let slot = |s: u32| if s == 0 { TimeSlot::Time } else { TimeSlot::Other };
     let mut breaks = Vec::new();
@@ -77,7 +77,7 @@ fn only_time_breaks() {
     check("abs(x) + if(x < t, 1, 2) + smoothstep(t, x, 3) + sin(t)", &[]);
     check("3", &[]);
     assert_eq!(breaks("floor(1e9*t)").0.len(), 10_000);
-    assert_eq!(breaks("2*t - floor(t)*t").1, Shape::Affine);
-    assert_eq!(breaks("t^2").1, Shape::Smooth);
-    assert_eq!(breaks("t*x").1, Shape::Other);
+    assert_eq!(breaks("2*t - floor(t)*t").1, TimeShape::Affine);
+    assert_eq!(breaks("t^2").1, TimeShape::Smooth);
+    assert_eq!(breaks("t*x").1, TimeShape::Other);
 }

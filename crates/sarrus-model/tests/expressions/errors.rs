@@ -159,7 +159,7 @@ fn names_that_cannot_be_bound_say_why() {
 #[test]
 fn a_unit_is_ambiguous_where_its_name_is_bound_at_run_time() {
     let mut bind = |path: &str| match path {
-        "m" => Ok(sarrus_model::expr::Bound::Scalar(0)),
+        "m" => Ok(sarrus_model::expr::Binding::Scalar(0)),
         _ => Err("unknown".into()),
     };
     let mut compiled = |text: &str| Expr::parse(text).unwrap().compile(&Names::default(), &mut bind, true);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sarrus_math::{Dual, Jet, Real};
-use sarrus_model::expr::{Lookup, Program, Quantity, Shape, TimeSlot};
-use sarrus_model::functions::{Closure, Function, Functions, Given, fault, forget_fault};
+use sarrus_model::expr::{Lookup, Program, Quantity, TimeShape, TimeSlot};
+use sarrus_model::functions::{Closure, Function, Functions, GivenFunction, fault, forget_fault};
 
 use super::{Names, compile, evaluate, program};
 
@@ -43,7 +43,7 @@ impl Function for Law {
 
 impl Names {
     fn given(self, name: &str, function: impl Function + 'static) -> Self {
-        self.with(name, Lookup::Given(Arc::new(Given::new(name, Arc::new(function)))))
+        self.with(name, Lookup::Given(Arc::new(GivenFunction::new(name, Arc::new(function)))))
     }
 }
 
@@ -151,7 +151,7 @@ fn a_function_counts_as_smooth_in_time() {
     assert!((breaks[0] - 0.5).abs() < 1e-15 && (breaks[1] - 1.5).abs() < 1e-15, "{breaks:?}");
     let mut breaks = Vec::new();
     let shape = compile("f(t - 1)", &names, true).unwrap()[0].breakpoints(&slot, 0.0, 2.0, &mut breaks);
-    assert_eq!((shape, breaks), (Shape::Smooth, vec![]));
+    assert_eq!((shape, breaks), (TimeShape::Smooth, vec![]));
 }
 
 fn f64_abs(x: &[f64]) -> f64 {

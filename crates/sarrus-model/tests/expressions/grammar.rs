@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use super::{Names, evaluate, number, vector};
-use sarrus_model::expr::{Expr, Function, Lookup, Quantity};
+use sarrus_model::expr::{Expr, FileFunction, Lookup, Quantity};
 
 #[test]
 fn operators_bind_as_the_grammar_says() {
@@ -286,11 +286,11 @@ fn a_quantity_prints_as_an_expression_of_itself() {
 #[test]
 fn signatures_name_the_arguments() {
     let body = Expr::parse("1").unwrap();
-    let function = Function::new(" bump ( x , w ) ", body.clone()).unwrap();
+    let function = FileFunction::new(" bump ( x , w ) ", body.clone()).unwrap();
     assert_eq!((function.name.as_str(), function.arguments.join(" ")), ("bump", "x w".into()));
     for wrong in
         ["bump", "bump()", "bump(x", "bump(x, x)", "bump(2)", "a.b(x)", "sin(x)", "f(pi)", "f(x) y", ""]
     {
-        assert!(Function::new(wrong, body.clone()).is_err(), "{wrong}");
+        assert!(FileFunction::new(wrong, body.clone()).is_err(), "{wrong}");
     }
 }

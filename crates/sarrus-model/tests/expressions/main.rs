@@ -12,7 +12,7 @@ mod tables;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use sarrus_model::expr::{Bound, Expr, ExprError, Function, Lookup, Program, Quantity, Scope};
+use sarrus_model::expr::{Binding, Expr, ExprError, FileFunction, Lookup, Program, Quantity, Scope};
 use sarrus_model::tables::{Curve, Interpolation, Outside};
 
 /// Names for tests, by path.
@@ -44,7 +44,7 @@ impl Names {
     }
 
     fn function(self, signature: &str, body: &str) -> Self {
-        let function = Function::new(signature, Expr::parse(body).unwrap()).unwrap();
+        let function = FileFunction::new(signature, Expr::parse(body).unwrap()).unwrap();
         let name = function.name.clone();
         self.with(&name, Lookup::Function(Arc::new(function)))
     }
@@ -76,13 +76,13 @@ fn number(text: &str) -> f64 {
 }
 
 /// `t` is slot 0, `x` 1, `y` 2; `p` the vector of slots 3, 4, 5; `body.tip.x` slot 3 as well.
-fn bind(path: &str) -> Result<Bound, String> {
+fn bind(path: &str) -> Result<Binding, String> {
     match path {
-        "t" => Ok(Bound::Scalar(0)),
-        "x" => Ok(Bound::Scalar(1)),
-        "y" => Ok(Bound::Scalar(2)),
-        "p" | "body.tip" => Ok(Bound::Vector([3, 4, 5])),
-        "fixed.value" => Ok(Bound::Constant(7.0)),
+        "t" => Ok(Binding::Scalar(0)),
+        "x" => Ok(Binding::Scalar(1)),
+        "y" => Ok(Binding::Scalar(2)),
+        "p" | "body.tip" => Ok(Binding::Vector([3, 4, 5])),
+        "fixed.value" => Ok(Binding::Constant(7.0)),
         _ => Err(format!("nothing is called `{path}`")),
     }
 }

@@ -10,7 +10,7 @@
 //! a linear program in the plane, one over second-order cones in space. It is positive while some member is inside all cones. Where
 //! W κ + b = 0 has no solution it is negative: the residual, relative to b, in units of the forces.
 
-use super::{Contacts, DEPENDENT, SOLVED, Status, norm};
+use super::{ContactStatus, Contacts, DEPENDENT, SOLVED, norm};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT, SolverStatus,
@@ -46,7 +46,7 @@ impl Contacts<'_> {
             return (self.least(&kappa, &first), size);
         }
         let nulls: Vec<Vec<f64>> = (rank..n).map(|i| svd.right(i).to_vec()).collect();
-        let all = vec![Status::Stick; first.len()];
+        let all = vec![ContactStatus::Stick; first.len()];
         // the margin of the forces themselves holds whatever the program's accuracy is
         let best = self.innermost(&kappa, &nulls, &first, &all);
         (best.map_or(f64::NAN, |kappa| self.least(&kappa, &first)), size)
@@ -67,7 +67,7 @@ impl Contacts<'_> {
         kappa: &[f64],
         nulls: &[Vec<f64>],
         first: &[usize],
-        status: &[Status],
+        status: &[ContactStatus],
     ) -> Option<Vec<f64>> {
         let size = norm(kappa);
         if nulls.is_empty() || size == 0.0 {
@@ -84,12 +84,12 @@ impl Contacts<'_> {
             c.push(factor * kappa[i] / size);
         };
         for ((place, &i), status) in self.places.iter().zip(first).zip(status) {
-            if *status == Status::Open {
+            if *status == ContactStatus::Open {
                 continue;
             }
             row(i, 1.0, 1.0);
             cones.push(NonnegativeConeT(1));
-            if place.across > 0 && *status == Status::Stick {
+            if place.across > 0 && *status == ContactStatus::Stick {
                 row(i, place.mu, 1.0);
                 (1..=place.across).for_each(|k| row(i + k, 1.0, 0.0));
                 cones.push(SecondOrderConeT(1 + place.across));

@@ -57,7 +57,7 @@ const DEPENDENT: f64 = 1e-11;
 
 /// A place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct ContactPoint {
     /// μ; of no account without rows across the normal.
     pub mu: f64,
     /// Rows across the normal: 0, 1 or 2. They follow that along it.
@@ -68,7 +68,7 @@ pub struct Place {
 #[derive(Clone, Copy, Debug)]
 pub struct Contacts<'a> {
     /// The places.
-    pub places: &'a [Place],
+    pub places: &'a [ContactPoint],
     /// W, by rows.
     pub W: &'a [f64],
     /// W without friction of known direction: symmetric. The same where there is none.
@@ -79,7 +79,7 @@ pub struct Contacts<'a> {
 
 /// What a place does.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Status {
+pub enum ContactStatus {
     /// It bears nothing.
     Open,
     /// It bears, and does not slip; or has no rows across.
@@ -96,7 +96,7 @@ pub struct Solution {
     /// u = W κ + b.
     pub u: Vec<f64>,
     /// What each place does.
-    pub status: Vec<Status>,
+    pub status: Vec<ContactStatus>,
     /// Whether no other κ does the same.
     pub is_unique: bool,
     /// Whether u is the same for all κ that do the same: not where places that slide in different directions share what they bear.
@@ -125,16 +125,18 @@ impl Contacts<'_> {
         }
         let first = self.starts();
         let guess = self.places.iter().zip(&first);
-        let guess = guess.map(|(_, &i)| if self.b[i] < 0.0 { Status::Stick } else { Status::Open }).collect();
+        let guess = guess
+            .map(|(_, &i)| if self.b[i] < 0.0 { ContactStatus::Stick } else { ContactStatus::Open })
+            .collect();
         if let Some(found) = self.settle(guess, &first) {
             return Ok(found);
         }
         // as if what slips went on slipping
         let slipping = self.places.iter().zip(&first).map(|(place, &i)| {
             match direction(&self.b[i + 1..][..place.across]) {
-                _ if self.b[i] >= 0.0 => Status::Open,
-                Some(d) if place.mu > 0.0 => Status::Slide(d),
-                _ => Status::Stick,
+                _ if self.b[i] >= 0.0 => ContactStatus::Open,
+                Some(d) if place.mu > 0.0 => ContactStatus::Slide(d),
+                _ => ContactStatus::Stick,
             }
         });
         let found = self.settle(slipping.collect(), &first).or_else(|| self.by_programs(&first));
@@ -170,7 +172,7 @@ impl Contacts<'_> {
     /// First row of every place.
     fn starts(&self) -> Vec<usize> {
         let mut next = 0;
-        let mut start = |place: &Place| {
+        let mut start = |place: &ContactPoint| {
             next += 1 + place.across;
             next - 1 - place.across
         };
@@ -189,7 +191,7 @@ impl Contacts<'_> {
 
     /// Statuses from the motion of a program's solution. The motion is unique, the forces need not be. Accelerations up to `still` of the
     /// largest are none. A contact has parted where its dual variable is inside the dual cone.
-    fn statuses(&self, programs: &Programs<'_>, first: &[usize], still: f64) -> Vec<Status> {
+    fn statuses(&self, programs: &Programs<'_>, first: &[usize], still: f64) -> Vec<ContactStatus> {
         let kappa = &programs.kappa;
         let u = self.rates(kappa);
         let none = still * largest(self.b).max(largest(&u));
@@ -200,17 +202,17 @@ impl Contacts<'_> {
             let against: Vec<f64> = kappa[i + 1..][..place.across].iter().map(|k| -k).collect();
             let size = norm(slip);
             match direction(if kappa[i] > loaded { &against } else { slip }) {
-                _ if u[i] + shift - place.mu * size > none => Status::Open,
-                Some(d) if size > none => Status::Slide(d),
-                _ => Status::Stick,
+                _ if u[i] + shift - place.mu * size > none => ContactStatus::Open,
+                Some(d) if size > none => ContactStatus::Slide(d),
+                _ => ContactStatus::Stick,
             }
         });
         each.collect()
     }
 
     /// Solves for a guess, and changes it until nothing contradicts it or it returns.
-    fn settle(&self, mut status: Vec<Status>, first: &[usize]) -> Option<Solution> {
-        let mut seen: Vec<Vec<Status>> = Vec::new();
+    fn settle(&self, mut status: Vec<ContactStatus>, first: &[usize]) -> Option<Solution> {
+        let mut seen: Vec<Vec<ContactStatus>> = Vec::new();
         for _ in 0..CHANGES {
             if seen.contains(&status) {
                 return None;
@@ -228,7 +230,7 @@ impl Contacts<'_> {
 
     /// The solution for these statuses, if there is one: with the forces of least norm, else with those that are farthest inside the cones. With
     /// it comes how far outside these are, relative.
-    fn candidate(&self, status: &[Status], first: &[usize]) -> Option<(Solution, f64)> {
+    fn candidate(&self, status: &[ContactStatus], first: &[usize]) -> Option<(Solution, f64)> {
         let mut status = status.to_vec();
         let (kappa, nulls) = self.equations(&mut status, first)?;
         let is_good = |kappa: &[f64], u: &[f64], nothing: f64| {
@@ -271,15 +273,15 @@ impl Contacts<'_> {
         &self,
         kappa: Vec<f64>,
         u: Vec<f64>,
-        mut status: Vec<Status>,
+        mut status: Vec<ContactStatus>,
         first: &[usize],
         nulls: &[Vec<f64>],
     ) -> Solution {
         let (mut is_unique, is_motion_unique) = (nulls.is_empty(), !nulls.iter().any(|z| self.moves(z)));
         let none = SOLVED * largest(self.b).max(largest(&u));
         for ((place, &i), status) in self.places.iter().zip(first).zip(&mut status) {
-            if matches!(status, Status::Slide(_)) && norm(&u[i + 1..][..place.across]) <= none {
-                *status = Status::Stick;
+            if matches!(status, ContactStatus::Slide(_)) && norm(&u[i + 1..][..place.across]) <= none {
+                *status = ContactStatus::Stick;
                 // its friction is no longer tied to the normal force
                 is_unique = false;
             }
@@ -288,19 +290,26 @@ impl Contacts<'_> {
     }
 
     /// Whether the equations of a guess hold: where they contradict each other they are only solved as nearly as can be.
-    fn is_solved(&self, kappa: &[f64], u: &[f64], first: &[usize], status: &[Status]) -> bool {
+    fn is_solved(&self, kappa: &[f64], u: &[f64], first: &[usize], status: &[ContactStatus]) -> bool {
         self.holds(kappa, u, first, status, SOLVED)
     }
 
     /// The same, to within `solved`.
-    fn holds(&self, kappa: &[f64], u: &[f64], first: &[usize], status: &[Status], solved: f64) -> bool {
+    fn holds(
+        &self,
+        kappa: &[f64],
+        u: &[f64],
+        first: &[usize],
+        status: &[ContactStatus],
+        solved: f64,
+    ) -> bool {
         let (most, fast) = (solved * largest(kappa), solved * largest(self.b).max(largest(u)));
         self.places.iter().zip(first).zip(status).all(|((place, &i), status)| {
             let (kt, ut) = (&kappa[i + 1..][..place.across], &u[i + 1..][..place.across]);
             match status {
-                Status::Open => true,
-                Status::Stick => u[i].abs() <= fast && norm(ut) <= fast,
-                Status::Slide(old) => {
+                ContactStatus::Open => true,
+                ContactStatus::Stick => u[i].abs() <= fast && norm(ut) <= fast,
+                ContactStatus::Slide(old) => {
                     let d = direction(ut).filter(|_| norm(ut) > fast).unwrap_or(*old);
                     let left: Vec<f64> = kt.iter().zip(d).map(|(k, d)| k + place.mu * kappa[i] * d).collect();
                     u[i].abs() <= fast && norm(&left) <= most
@@ -315,7 +324,7 @@ impl Contacts<'_> {
         kappa: &[f64],
         u: &[f64],
         first: &[usize],
-        status: &mut [Status],
+        status: &mut [ContactStatus],
         nothing: f64,
     ) -> bool {
         let (most, fast) = (nothing * largest(kappa), nothing * largest(self.b).max(largest(u)));
@@ -323,14 +332,14 @@ impl Contacts<'_> {
         for ((place, &i), status) in self.places.iter().zip(first).zip(status) {
             let (kt, ut) = (&kappa[i + 1..][..place.across], &u[i + 1..][..place.across]);
             let next = match *status {
-                Status::Open if u[i] < -fast => Status::Stick,
-                Status::Stick | Status::Slide(_) if kappa[i] < -most => Status::Open,
-                Status::Stick if norm(kt) > place.mu * kappa[i] + most => {
+                ContactStatus::Open if u[i] < -fast => ContactStatus::Stick,
+                ContactStatus::Stick | ContactStatus::Slide(_) if kappa[i] < -most => ContactStatus::Open,
+                ContactStatus::Stick if norm(kt) > place.mu * kappa[i] + most => {
                     // it slips against what it would have taken to hold it
-                    direction(kt).map_or(Status::Stick, |d| Status::Slide(d.map(|d| -d)))
+                    direction(kt).map_or(ContactStatus::Stick, |d| ContactStatus::Slide(d.map(|d| -d)))
                 }
-                Status::Slide(d) if d.iter().zip(ut).map(|(d, u)| d * u).sum::<f64>() < -fast => {
-                    Status::Stick
+                ContactStatus::Slide(d) if d.iter().zip(ut).map(|(d, u)| d * u).sum::<f64>() < -fast => {
+                    ContactStatus::Stick
                 }
                 same => same,
             };
@@ -341,14 +350,14 @@ impl Contacts<'_> {
     }
 
     /// The κ of least norm for a guess, whose directions are made those of u; and what can be added to it.
-    fn equations(&self, status: &mut [Status], first: &[usize]) -> Option<(Vec<f64>, Vec<Vec<f64>>)> {
+    fn equations(&self, status: &mut [ContactStatus], first: &[usize]) -> Option<(Vec<f64>, Vec<Vec<f64>>)> {
         let n = self.rows();
         let mut kappa = vec![0.0; n];
         let mut nulls = Vec::new();
         for iteration in 0..ITERATIONS {
             let (mut A, mut c, mut unknowns) = (Vec::new(), Vec::new(), Vec::new());
             for ((place, &i), status) in self.places.iter().zip(first).zip(&*status) {
-                if *status != Status::Open {
+                if *status != ContactStatus::Open {
                     unknowns.extend(i..=i + place.across);
                 }
             }
@@ -356,12 +365,12 @@ impl Contacts<'_> {
             for ((place, &i), status) in self.places.iter().zip(first).zip(&*status) {
                 let W = |row: usize| unknowns.iter().map(move |&j| self.W[row * n + j]);
                 match *status {
-                    Status::Open => {}
-                    Status::Stick => (i..=i + place.across).for_each(|row| {
+                    ContactStatus::Open => {}
+                    ContactStatus::Stick => (i..=i + place.across).for_each(|row| {
                         A.extend(W(row));
                         c.push(-self.b[row]);
                     }),
-                    Status::Slide(d) => {
+                    ContactStatus::Slide(d) => {
                         A.extend(W(i));
                         c.push(-self.b[i]);
                         self.slide(i, place, d, (&u, &kappa, iteration), &unknowns, &mut A, &mut c);
@@ -403,7 +412,7 @@ impl Contacts<'_> {
     fn slide(
         &self,
         i: usize,
-        place: &Place,
+        place: &ContactPoint,
         d: [f64; 2],
         (u, kappa, iteration): (&[f64], &[f64], usize),
         unknowns: &[usize],
@@ -446,17 +455,17 @@ impl Contacts<'_> {
 
     /// Takes over the directions in which places slide; returns whether any can have turned. One that has turned by rounding stays: where a place sets off slowly
     /// its acceleration is a small difference of large forces, which tell the direction better.
-    fn turn(&self, status: &mut [Status], first: &[usize], kappa: &[f64]) -> bool {
+    fn turn(&self, status: &mut [ContactStatus], first: &[usize], kappa: &[f64]) -> bool {
         let u = self.rates(kappa);
         let mut turned = false;
         for ((place, &i), status) in self.places.iter().zip(first).zip(status) {
-            if let (Status::Slide(old), 2) = (&mut *status, place.across)
+            if let (ContactStatus::Slide(old), 2) = (&mut *status, place.across)
                 && let Some(d) = direction(&u[i + 1..][..2])
                 && (u[i + 1] * old[1] - u[i + 2] * old[0]).abs() > self.rounding(i, kappa)
             {
                 // one that goes the other way is no slide: it is told by the sign
                 if d[0] * old[0] + d[1] * old[1] > 0.0 {
-                    *status = Status::Slide(d);
+                    *status = ContactStatus::Slide(d);
                 }
                 turned = true;
             }
@@ -466,7 +475,7 @@ impl Contacts<'_> {
 
     /// All combinations of few places, along the normal alone or in the plane.
     fn try_all(&self, first: &[usize]) -> Result<Solution, NoSolution> {
-        let options = |place: &Place| match place.across {
+        let options = |place: &ContactPoint| match place.across {
             0 => 2,
             1 => 4,
             _ => usize::MAX,
@@ -477,13 +486,13 @@ impl Contacts<'_> {
         };
         for set in 0..count {
             let mut rest = set;
-            let mut status: Vec<Status> = Vec::with_capacity(first.len());
+            let mut status: Vec<ContactStatus> = Vec::with_capacity(first.len());
             for place in self.places {
                 status.push(match rest % options(place) {
-                    0 => Status::Open,
-                    1 => Status::Stick,
-                    2 => Status::Slide([1.0, 0.0]),
-                    _ => Status::Slide([-1.0, 0.0]),
+                    0 => ContactStatus::Open,
+                    1 => ContactStatus::Stick,
+                    2 => ContactStatus::Slide([1.0, 0.0]),
+                    _ => ContactStatus::Slide([-1.0, 0.0]),
                 });
                 rest /= options(place);
             }

@@ -1,11 +1,11 @@
 use super::*;
 use proptest::prelude::*;
 
-fn solve(places: &[Place], W: &[f64], b: &[f64]) -> Result<Solution, NoSolution> {
+fn solve(places: &[ContactPoint], W: &[f64], b: &[f64]) -> Result<Solution, NoSolution> {
     Contacts { places, W, symmetric: W, b }.solve()
 }
 
-const SMOOTH: Place = Place { mu: 0.0, across: 0 };
+const SMOOTH: ContactPoint = ContactPoint { mu: 0.0, across: 0 };
 
 /// A ball of mass m that falls at v: κ = m v.
 #[test]
@@ -57,10 +57,10 @@ fn a_margin_is_that_of_the_best_of_all_forces() {
 /// κ_t = μ κ_n where it slips, less where it sticks.
 #[test]
 fn friction_holds_what_it_can() {
-    let place = Place { mu: 0.5, across: 1 };
+    let place = ContactPoint { mu: 0.5, across: 1 };
     let W = [1.0, 0.0, 0.0, 1.0];
     let stuck = solve(&[place], &W, &[-1.0, 0.3]).unwrap();
-    assert_eq!((stuck.kappa.clone(), stuck.status[0]), (vec![1.0, -0.3], Status::Stick));
+    assert_eq!((stuck.kappa.clone(), stuck.status[0]), (vec![1.0, -0.3], ContactStatus::Stick));
     let slides = solve(&[place], &W, &[-1.0, 2.0]).unwrap();
     let expected = [1.0, -0.5];
     assert!(slides.kappa.iter().zip(expected).all(|(k, e)| (k - e).abs() < 1e-14), "{slides:?}");
@@ -95,7 +95,7 @@ proptest! {
         // u⁻ = B v is what the places can do
         let v = &numbers[18 * 9..][..rank];
         let b: Vec<f64> = (0..rows).map(|i| row(i).iter().zip(v).map(|(a, b)| a * b).sum()).collect();
-        let places = vec![Place { mu, across }; n];
+        let places = vec![ContactPoint { mu, across }; n];
         let Ok(found) = solve(&places, &W, &b) else {
             // with friction nothing promises that one is found, without it does
             prop_assert!(across > 0);
@@ -158,7 +158,7 @@ proptest! {
         let h = height * a.min(b) / mu.max(tilt.tan());
         let pull = [tilt.sin() * way.cos(), tilt.sin() * way.sin(), -tilt.cos()];
         let (W, b) = box_on_corners([a, b, h], yaw, pull);
-        let found = solve(&[Place { mu, across: 2 }; 4], &W, &b);
+        let found = solve(&[ContactPoint { mu, across: 2 }; 4], &W, &b);
         prop_assert!(found.is_ok(), "{found:?}");
         let found = found.unwrap();
         let down = [way.cos(), way.sin()];
@@ -167,9 +167,9 @@ proptest! {
             prop_assert!(u[0].abs() < 1e-9, "{u:?}");
             prop_assert!((u[1] - expected * down[0]).abs() < 1e-9 && (u[2] - expected * down[1]).abs() < 1e-9, "{found:?}");
             match status {
-                Status::Open => {}
-                Status::Stick => prop_assert!(expected < 1e-8, "{found:?}"),
-                Status::Slide(d) => prop_assert!(d[0] * down[0] + d[1] * down[1] > 1.0 - 1e-9, "{found:?}"),
+                ContactStatus::Open => {}
+                ContactStatus::Stick => prop_assert!(expected < 1e-8, "{found:?}"),
+                ContactStatus::Slide(d) => prop_assert!(d[0] * down[0] + d[1] * down[1] > 1.0 - 1e-9, "{found:?}"),
             }
         }
     }

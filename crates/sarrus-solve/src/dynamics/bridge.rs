@@ -12,11 +12,11 @@
 //! it. It then passes as far as its own equations do.
 
 use super::Dynamics;
-use crate::control::{Control, StepLimits};
+use crate::control::{StepControl, StepLimits};
 use crate::error::{SolveError, StepError};
 use crate::integrators::ExplicitRk;
 use crate::integrators::tableaux::DOP853;
-use crate::kkt::{Rank, Rows};
+use crate::kkt::{ActiveRows, RankDemand};
 use crate::problem::{Problem, Stage, State};
 use crate::views::{Step, StepInfo};
 
@@ -51,7 +51,7 @@ const TRIED: u32 = 50;
 /// Who leads other methods through zones.
 pub(super) struct Bridge {
     method: ExplicitRk,
-    control: Control,
+    control: StepControl,
     /// When rank is lost, as last seen, and where the zone ends \[s\]; no zone is being passed where that is not in the future.
     at: f64,
     until: f64,
@@ -81,7 +81,7 @@ enum Sight {
 impl Bridge {
     /// With explicit steps of the relative tolerance `rtol`.
     pub(super) fn new(rtol: f64) -> Option<Box<Bridge>> {
-        let control = Control::new(rtol, 1e-2 * rtol, None).ok()?;
+        let control = StepControl::new(rtol, 1e-2 * rtol, None).ok()?;
         let method = ExplicitRk::new(&DOP853, StepLimits::default());
         let never = f64::NEG_INFINITY;
         Some(Box::new(Bridge {
@@ -111,7 +111,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
     pub(super) fn bridge_from(
         &mut self,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<Option<StepInfo>, StepError> {
         let (Some(bridge), Some(near)) = (&self.bridge, &self.near) else { return Ok(None) };
@@ -138,7 +138,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         &mut self,
         taken: Result<StepInfo, StepError>,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<StepInfo, StepError> {
         let (Some(bridge), Some(_)) = (&mut self.bridge, &self.near) else { return taken };
@@ -225,7 +225,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
     fn lead(
         &mut self,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<StepInfo, StepError> {
         let Some(mut bridge) = self.bridge.take() else { return Err(StepError::View { t: s.t }) };
@@ -282,7 +282,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
     /// What is within a zone of `s`, on the constraints, and `reach`, where steps have the size `h` \[s\].
     fn see(&mut self, s: &State, h: f64, reach: f64) -> Result<Sight, SolveError> {
         self.problem.update(s, Stage::VELOCITY, &mut self.eq);
-        self.kkt.factor(&self.eq, Rows::All, Rank::Any)?;
+        self.kkt.factor(&self.eq, ActiveRows::All, RankDemand::Any)?;
         let (pivot, dropped) = (self.kkt.smallest_pivot(), self.kkt.dependent_rows().len());
         let turning = self.turning(s).max(f64::MIN_POSITIVE);
         let zone = (ZONE / turning).max((STEPS * h).min(MOST_ZONE / turning));

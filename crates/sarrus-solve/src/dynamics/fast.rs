@@ -19,11 +19,11 @@ pub(super) enum Fast {
     /// There are none.
     Without,
     /// There are.
-    With(Box<Room>),
+    With(Box<FastPath>),
 }
 
 /// Tables, and when to ask them.
-pub(super) struct Room {
+pub(super) struct FastPath {
     tables: Box<dyn Tables<f64>>,
     /// Whether they know all loads.
     has_loads: bool,
@@ -35,7 +35,7 @@ pub(super) struct Room {
     next: u32,
 }
 
-impl Room {
+impl FastPath {
     /// Takes note of whether tables had an answer.
     fn note(&mut self, good: bool) {
         if good {
@@ -63,7 +63,7 @@ impl Room {
 
 impl<P: Problem + ?Sized> Dynamics<'_, P> {
     /// Tables to ask now, if there are any. Taken out, to be put back.
-    fn take_tables(&mut self) -> Option<Box<Room>> {
+    fn take_tables(&mut self) -> Option<Box<FastPath>> {
         self.make_tables();
         let due = match &mut self.fast {
             // off the constraints redundant rows look independent, by the square of the violation
@@ -86,7 +86,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
     }
 
-    fn find_tables(&self) -> Option<Box<Room>> {
+    fn find_tables(&self) -> Option<Box<FastPath>> {
         let plain = self.formulation.is_plain() && self.stabilization.is_plain();
         if !plain || self.problem.frictions() > 0 || !self.reactive.is_empty() {
             return None;
@@ -94,7 +94,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let model = self.problem.description()?;
         let tables = tables(&[&model])?;
         let found = Accel::zeros(self.problem.structure());
-        Some(Box::new(Room {
+        Some(Box::new(FastPath {
             tables,
             has_loads: model.loads.is_some(),
             found,

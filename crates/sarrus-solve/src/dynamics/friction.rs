@@ -20,7 +20,7 @@ const CORRECTIONS: u32 = 20;
 
 /// Room for frictions.
 #[derive(Default)]
-pub(super) struct Room {
+pub(super) struct FrictionWorkspace {
     /// f without them (nv).
     f: Vec<f64>,
     /// c of each, one after the other.
@@ -47,9 +47,9 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         done
     }
 
-    fn add_frictions(&mut self, s: &State, n: usize, room: &mut Room) -> Result<(), SolveError> {
+    fn add_frictions(&mut self, s: &State, n: usize, room: &mut FrictionWorkspace) -> Result<(), SolveError> {
         let nv = self.eq.f.len();
-        let Room { f, c, rows, N, A, factors, x } = room;
+        let FrictionWorkspace { f, c, rows, N, A, factors, x } = room;
         f.clear();
         f.extend_from_slice(&self.eq.f);
         self.accelerate_smooth(s)?;

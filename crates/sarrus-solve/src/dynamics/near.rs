@@ -7,11 +7,11 @@
 
 use super::Dynamics;
 use super::bridge::Bridge;
-use crate::control::{Control, StepLimits};
+use crate::control::{StepControl, StepLimits};
 use crate::error::{SolveError, StepError};
 use crate::integrators::ExplicitRk;
 use crate::integrators::tableaux::DOP853;
-use crate::passage::{Crossing, EXACT, Passage, PassageRecord, Place, Regularize};
+use crate::passage::{Crossing, EXACT, Passage, PassageRecord, Regularize, SingularRegion};
 use crate::problem::{Accel, COEFFICIENTS, Equations, GroupKind, Problem, Stage, State, Structure};
 use crate::stabilizations::Stabilization;
 use crate::views::Step;
@@ -58,7 +58,7 @@ const MOST_TOLERANCE: f64 = 1e-6;
 
 /// How an integrator takes its steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Steps {
+pub enum StepMode {
     /// All of one size.
     Fixed,
     /// As an estimate of their error allows, for this relative tolerance.
@@ -66,7 +66,7 @@ pub enum Steps {
 }
 
 /// What passes singular positions, and when it is asked.
-pub(super) struct Near {
+pub(super) struct SingularityGuard {
     passage: Passage,
     /// Half a window, in steps.
     kappa: f64,
@@ -114,7 +114,7 @@ pub(super) struct Near {
 
 impl<P: Problem + ?Sized> Dynamics<'_, P> {
     /// Passes singular positions as `kind` says, in windows that fit the steps of the integrator.
-    pub fn regularize(&mut self, kind: Regularize, steps: Steps) -> Result<(), SolveError> {
+    pub fn regularize(&mut self, kind: Regularize, steps: StepMode) -> Result<(), SolveError> {
         (self.near, self.bridge) = (None, None);
         if kind == Regularize::Off {
             return Ok(());
@@ -124,11 +124,11 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             return Ok(());
         }
         self.bridge = Bridge::new(match steps {
-            Steps::Fixed => SUBSTEP_TOLERANCE,
-            Steps::Chosen(rtol) => rtol.clamp(LEAST_TOLERANCE, MOST_TOLERANCE),
+            StepMode::Fixed => SUBSTEP_TOLERANCE,
+            StepMode::Chosen(rtol) => rtol.clamp(LEAST_TOLERANCE, MOST_TOLERANCE),
         });
         let s = self.problem.structure();
-        self.near = Some(Near {
+        self.near = Some(SingularityGuard {
             looking: false,
             outside: None,
             is_regularized: false,
@@ -137,7 +137,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             weak: false,
             over: false,
             substeps: Box::new(ExplicitRk::new(&DOP853, StepLimits::default())),
-            is_fixed: steps == Steps::Fixed,
+            is_fixed: steps == StepMode::Fixed,
             pivots: Vec::with_capacity(REMEMBERED),
             next: 0,
             clear: None,
@@ -150,13 +150,13 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             probe: None,
             books: Accel::zeros(s),
             kappa: match (steps, kind) {
-                (Steps::Fixed, _) => FIXED_WINDOW,
+                (StepMode::Fixed, _) => FIXED_WINDOW,
                 (_, Regularize::Amirouche) => AMIROUCHE_WINDOW,
                 _ => CHOSEN_WINDOW,
             },
             most: match steps {
-                Steps::Fixed => MOST_ANGLE,
-                Steps::Chosen(rtol) => {
+                StepMode::Fixed => MOST_ANGLE,
+                StepMode::Chosen(rtol) => {
                     (10.0 * rtol).powf(1.0 / LEFT_OUT).clamp(1.5 * LEAST_ANGLE, MOST_ANGLE)
                 }
             },
@@ -277,19 +277,19 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let targets = aims.then_some(&*near.targets);
         let last = near.has_last.then_some(&near.last);
         match near.passage.accelerate(&mut self.problem, s, eq, near.tau, targets, !shifted, last, accel) {
-            Ok(Place::Inside) => {
+            Ok(SingularRegion::Inside) => {
                 (near.inside, near.is_regularized) = (true, !shifted);
                 Ok(())
             }
-            Ok(Place::Beside) => {
+            Ok(SingularRegion::Beside) => {
                 near.beside = true;
                 solved
             }
-            Ok(Place::Weak) => {
+            Ok(SingularRegion::Weak) => {
                 near.weak = true;
                 solved
             }
-            Ok(Place::Outside) => {
+            Ok(SingularRegion::Outside) => {
                 near.outside = Some(s.t);
                 // so many rows left out are no sign of one
                 near.harmless = near.harmless.max(dropped);
@@ -324,8 +324,9 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
 
     /// Takes a step of fixed size that came beside a near miss again, or any that went over one, in as many as that needs. Returns whether it did.
     pub(super) fn cross_beside(&mut self, s: &mut State) -> Result<bool, StepError> {
-        let wanted =
-            |near: &Near| (near.over || near.beside && near.is_fixed) && near.has_last && near.last.t < s.t;
+        let wanted = |near: &SingularityGuard| {
+            (near.over || near.beside && near.is_fixed) && near.has_last && near.last.t < s.t
+        };
         let Some(mut near) = self.near.take_if(|near| wanted(near)) else { return Ok(false) };
         let mut done = Ok(true);
         let t = s.t;
@@ -333,7 +334,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let (h, pivots) = (self.h, self.pivots);
         let method = &mut near.substeps;
         method.prepare(self.problem.structure());
-        if let Ok(mut control) = Control::new(SUBSTEP_TOLERANCE, 1e-2 * SUBSTEP_TOLERANCE, None) {
+        if let Ok(mut control) = StepControl::new(SUBSTEP_TOLERANCE, 1e-2 * SUBSTEP_TOLERANCE, None) {
             control.t_end = t;
             while s.t < t && done.is_ok() {
                 done = method.step(self, s, &mut control).map(|_| true);
@@ -380,7 +381,7 @@ fn fastest(structure: &Structure, s: &State) -> f64 {
     fastest.sqrt()
 }
 
-impl Near {
+impl SingularityGuard {
     /// Makes half a window fit the speed at which J turns and steps of size `h`. Returns whether a pivot of this fraction of what is usual calls for a look.
     fn fit(&mut self, turning: f64, h: f64, fraction: f64) -> bool {
         self.tau = (self.kappa * h).clamp(LEAST_ANGLE / turning, self.most / turning);

@@ -1,8 +1,8 @@
 //! A variant that goes alone, by the general way.
 
-use super::{Fixed, Member, Outcome, Stopped, Watch};
-use crate::control::{Control, StepLimits};
-use crate::dynamics::{Dynamics, Steps};
+use super::{FixedStep, Stopped, Variant, VariantOutcome, VariantWatch};
+use crate::control::{StepControl, StepLimits};
+use crate::dynamics::{Dynamics, StepMode};
 use crate::formulations;
 use crate::integrators::ExplicitRk;
 use crate::options::Options;
@@ -11,37 +11,48 @@ use crate::stabilizations;
 use crate::views::{Ode, Step};
 
 /// From its start to the end.
-pub(super) fn go(member: &mut Member, i: usize, method: &Fixed, watch: Watch<'_>) -> Outcome {
+pub(super) fn go(
+    member: &mut Variant,
+    i: usize,
+    method: &FixedStep,
+    watch: VariantWatch<'_>,
+) -> VariantOutcome {
     go_on(member, i, 0, method, watch)
 }
 
 /// From its start, `n` steps after that of the others, to the end.
-pub(super) fn go_on(member: &mut Member, i: usize, n: u64, method: &Fixed, watch: Watch<'_>) -> Outcome {
+pub(super) fn go_on(
+    member: &mut Variant,
+    i: usize,
+    n: u64,
+    method: &FixedStep,
+    watch: VariantWatch<'_>,
+) -> VariantOutcome {
     let mut state = member.start.clone();
     let error = step(member, &mut state, i, n, method, watch).err();
     if error.is_none() {
         watch(i, &state);
     }
-    Outcome { state, left: None, error }
+    VariantOutcome { state, left: None, error }
 }
 
 fn step(
-    member: &mut Member,
+    member: &mut Variant,
     s: &mut State,
     i: usize,
     n: u64,
-    method: &Fixed,
-    watch: Watch<'_>,
+    method: &FixedStep,
+    watch: VariantWatch<'_>,
 ) -> Result<(), Stopped> {
     let formulation = formulations::make("proximal", &Options::default())?;
     let drift = if method.projects { "projection" } else { "none" };
     let stabilization = stabilizations::make(drift, &Options::default())?;
     let mut dynamics = Dynamics::new(&mut *member.problem, formulation, stabilization)?;
-    dynamics.regularize(method.regularize, Steps::Fixed)?;
+    dynamics.regularize(method.regularize, StepMode::Fixed)?;
     let mut rk = ExplicitRk::new(method.tableau, StepLimits::default());
     rk.prepare(Ode::structure(&dynamics));
     // tolerances play no part in steps of one size
-    let mut control = Control::new(1e-6, 1e-8, Some(method.step))?;
+    let mut control = StepControl::new(1e-6, 1e-8, Some(method.step))?;
     control.t_end = method.t_end;
     let mut n = n;
     while s.t < method.t_end {

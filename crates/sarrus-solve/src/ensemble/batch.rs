@@ -3,9 +3,9 @@
 //! A step of an explicit method of fixed size and the projection after it, in the operations of [`tables`](crate::tables). A lane whose variant needs
 //! more than that (a small pivot, a residual that stays, a constraint that is not reached) is told, and its state before the step is kept.
 
-use super::Fixed;
+use super::FixedStep;
 use crate::problem::State;
-use crate::tables::{Description, Slope, Tables, Weights, tables};
+use crate::tables::{Description, Slope, SlopeWeights, Tables, tables};
 use sarrus_math::lane::{Kernel, Lane, Mask};
 
 /// A pivot below this fraction of what is usual may announce a singular position: that is not for lanes.
@@ -28,12 +28,12 @@ pub(super) trait Batch: Send {
 }
 
 /// A batch of the variants for as many lanes; none where there are no tables for them.
-pub(super) struct Start<'a> {
+pub(super) struct BatchStart<'a> {
     pub variants: &'a [&'a Description],
-    pub method: &'a Fixed,
+    pub method: &'a FixedStep,
 }
 
-impl Kernel for Start<'_> {
+impl Kernel for BatchStart<'_> {
     type Output = Option<Box<dyn Batch>>;
 
     #[inline(always)]
@@ -71,7 +71,7 @@ impl<L: Lane> Lined<L> {
 
 struct Together<L> {
     tables: Box<dyn Tables<L>>,
-    method: Fixed,
+    method: FixedStep,
     t: f64,
     t_end: f64,
     start: Lined<L>,
@@ -86,7 +86,7 @@ struct Together<L> {
 }
 
 impl<L: Lane> Together<L> {
-    fn new(tables: Box<dyn Tables<L>>, model: &Description, method: &Fixed) -> Self {
+    fn new(tables: Box<dyn Tables<L>>, model: &Description, method: &FixedStep) -> Self {
         let n = model.bodies.len();
         let (nq, nv) = if model.planar { (3 * n, 3 * n) } else { (7 * n, 6 * n) };
         let zeros = Lined::zeros(nq, nv);
@@ -106,7 +106,7 @@ impl<L: Lane> Together<L> {
     }
 
     /// Slope at `stage` and time `t`, then the next stage. Returns which lanes are good.
-    fn slope(&mut self, t: f64, weights: Weights) -> u8 {
+    fn slope(&mut self, t: f64, weights: SlopeWeights) -> u8 {
         let Together { tables, start, stage, end, vdot, .. } = self;
         let health = tables.accelerate(t, &stage.q, &stage.v, None, vdot);
         let powers = tables.powers();
@@ -152,7 +152,7 @@ impl<L: Lane> Batch for Together<L> {
         for i in 0..tableau.c.len() {
             let at = if tableau.c[i] == 1.0 { t } else { self.t + tableau.c[i] * h };
             let a = tableau.a.get(i + 1).and_then(|a| a.last()).copied();
-            good &= self.slope(at, Weights { h, is_first: i == 0, a, b: tableau.b[i] });
+            good &= self.slope(at, SlopeWeights { h, is_first: i == 0, a, b: tableau.b[i] });
         }
         let Together { tables, end, .. } = self;
         tables.normalize(&mut end.q);

@@ -17,7 +17,7 @@ use crate::integrators::tableaux::{RK4, Tableau};
 use crate::passage::Regularize;
 use crate::problem::{Problem, State};
 use crate::tables::Description;
-use batch::{Batch, Start};
+use batch::{Batch, BatchStart};
 use rayon::prelude::*;
 use sarrus_math::lane::{Kernel, dispatch};
 
@@ -25,7 +25,7 @@ use sarrus_math::lane::{Kernel, dispatch};
 pub const LANES: usize = 8;
 
 /// A variant: its equations, and where it starts, on its constraints.
-pub struct Member {
+pub struct Variant {
     /// The equations.
     pub problem: Box<dyn Problem + Send>,
     /// The start.
@@ -34,7 +34,7 @@ pub struct Member {
 
 /// How time is stepped: an explicit method with steps of one size.
 #[derive(Debug, Clone, Copy)]
-pub struct Fixed {
+pub struct FixedStep {
     tableau: &'static Tableau,
     /// Size of a step \[s\].
     pub step: f64,
@@ -48,12 +48,12 @@ pub struct Fixed {
     pub every: u64,
 }
 
-impl Fixed {
+impl FixedStep {
     /// Steps of `rk4`, with projection; none where the step is not positive.
-    pub fn rk4(step: f64, t_end: f64) -> Option<Fixed> {
+    pub fn rk4(step: f64, t_end: f64) -> Option<FixedStep> {
         let good = step.is_finite() && step > 0.0 && t_end.is_finite();
         let regularize = Regularize::default();
-        good.then_some(Fixed { tableau: &RK4, step, t_end, projects: true, regularize, every: 0 })
+        good.then_some(FixedStep { tableau: &RK4, step, t_end, projects: true, regularize, every: 0 })
     }
 
     /// The end of step number `n` from `start`.
@@ -65,7 +65,7 @@ impl Fixed {
 
 /// How a variant came out.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct VariantOutcome {
     /// The last state.
     pub state: State,
     /// When it left its lane to go on alone \[s\], if it did.
@@ -89,15 +89,20 @@ pub enum Stopped {
 }
 
 /// Who is told of states on the way: number of the variant, and its state.
-pub type Watch<'a> = &'a (dyn Fn(usize, &State) + Sync);
+pub type VariantWatch<'a> = &'a (dyn Fn(usize, &State) + Sync);
 
 /// Steps all members to the end, in lanes of [`LANES`] and on the threads of the current pool. Outcomes are in the order of the members.
-pub fn run(members: Vec<Member>, method: &Fixed, watch: Watch<'_>) -> Vec<Outcome> {
+pub fn run(members: Vec<Variant>, method: &FixedStep, watch: VariantWatch<'_>) -> Vec<VariantOutcome> {
     run_in(members, method, watch, LANES)
 }
 
 /// The same in lanes of `width`: one, or [`LANES`].
-pub fn run_in(mut members: Vec<Member>, method: &Fixed, watch: Watch<'_>, width: usize) -> Vec<Outcome> {
+pub fn run_in(
+    mut members: Vec<Variant>,
+    method: &FixedStep,
+    watch: VariantWatch<'_>,
+    width: usize,
+) -> Vec<VariantOutcome> {
     let width = if width == 1 { 1 } else { LANES };
     let crews = members.par_chunks_mut(width).enumerate();
     crews.flat_map_iter(|(i, crew)| together(crew, i * width, method, watch, width)).collect()
@@ -105,12 +110,12 @@ pub fn run_in(mut members: Vec<Member>, method: &Fixed, watch: Watch<'_>, width:
 
 /// Steps the members of one vector.
 fn together(
-    crew: &mut [Member],
+    crew: &mut [Variant],
     first: usize,
-    method: &Fixed,
-    watch: Watch<'_>,
+    method: &FixedStep,
+    watch: VariantWatch<'_>,
     width: usize,
-) -> Vec<Outcome> {
+) -> Vec<VariantOutcome> {
     let records: Vec<Option<Description>> = crew.iter().map(|m| m.problem.description()).collect();
     match lanes(crew, &records, method, width) {
         Some(batch) => step_together(crew, batch, first, method, watch),
@@ -129,9 +134,9 @@ fn together(
 
 /// Lanes for all of a crew; one that is too small is filled up with copies of its last member.
 fn lanes(
-    crew: &[Member],
+    crew: &[Variant],
     records: &[Option<Description>],
-    method: &Fixed,
+    method: &FixedStep,
     width: usize,
 ) -> Option<Box<dyn Batch>> {
     let mut variants: Vec<&Description> = Vec::with_capacity(width);
@@ -146,7 +151,7 @@ fn lanes(
     if !(knows && together && plain) {
         return None;
     }
-    let start = Start { variants: &variants, method };
+    let start = BatchStart { variants: &variants, method };
     let mut batch = if width == 1 { start.run::<f64>()? } else { dispatch(start)? };
     for i in 0..width {
         batch.set(i, &crew[i.min(crew.len() - 1)].start);
@@ -155,14 +160,14 @@ fn lanes(
 }
 
 fn step_together(
-    crew: &mut [Member],
+    crew: &mut [Variant],
     mut batch: Box<dyn Batch>,
     first: usize,
-    method: &Fixed,
-    watch: Watch<'_>,
-) -> Vec<Outcome> {
+    method: &FixedStep,
+    watch: VariantWatch<'_>,
+) -> Vec<VariantOutcome> {
     let t0 = crew[0].start.t;
-    let mut outcomes: Vec<Option<Outcome>> = vec![None; crew.len()];
+    let mut outcomes: Vec<Option<VariantOutcome>> = vec![None; crew.len()];
     let mut state = crew[0].start.clone();
     let mut t = t0;
     for n in 0.. {
@@ -171,7 +176,8 @@ fn step_together(
         };
         t = method.end(t0, n);
         let good = batch.step(t);
-        let stays = |outcomes: &[Option<Outcome>], i: usize| outcomes[i].is_none() && good >> i & 1 == 1;
+        let stays =
+            |outcomes: &[Option<VariantOutcome>], i: usize| outcomes[i].is_none() && good >> i & 1 == 1;
         let guide = (other..crew.len()).find(|&i| stays(&outcomes, i));
         for i in 0..crew.len() {
             if outcomes[i].is_none() && !stays(&outcomes, i) {
@@ -179,7 +185,7 @@ fn step_together(
                 crew[i].start.copy_from(&state);
                 let left = Some(state.t);
                 outcomes[i] =
-                    Some(Outcome { left, ..alone::go_on(&mut crew[i], first + i, n, method, watch) });
+                    Some(VariantOutcome { left, ..alone::go_on(&mut crew[i], first + i, n, method, watch) });
                 // a lane that nobody uses follows one that is used
                 guide.into_iter().for_each(|guide| batch.cover(i, guide));
             }
@@ -196,11 +202,11 @@ fn step_together(
         }
     }
     let mut outcomes = outcomes.into_iter().enumerate();
-    let mut finish = |(i, outcome): (usize, Option<Outcome>)| {
+    let mut finish = |(i, outcome): (usize, Option<VariantOutcome>)| {
         outcome.unwrap_or_else(|| {
             batch.get(i, &mut state);
             watch(first + i, &state);
-            Outcome { state: state.clone(), left: None, error: None }
+            VariantOutcome { state: state.clone(), left: None, error: None }
         })
     };
     outcomes.by_ref().map(&mut finish).collect()

@@ -20,10 +20,10 @@
 use super::correction::{Correction, Passes, Solvable};
 use super::dense::check_finite;
 use super::weakest::Weakest;
-use super::{Formulation, Kind, Needs};
+use super::{Formulation, FormulationKind, Needs};
 use crate::error::{MethodError, SolveError};
 use crate::findings::Findings;
-use crate::kkt::{Kkt, Rows};
+use crate::kkt::{ActiveRows, Kkt};
 use crate::options::{OptionDoc, Options};
 use crate::partition::Partition;
 use crate::problem::{Accel, Equations, Structure};
@@ -37,7 +37,7 @@ const PASSES: Passes = Passes { most: 300, stall: 0.995 };
 /// Residual that must be reached.
 const CONVERGED: f64 = 1e-10;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FormulationKind = FormulationKind {
     name: "augmented_lagrangian",
     doc: "penalty on J v̇ = γ with multipliers iterated until it vanishes, any rank",
     needs: Needs { dense: true, ..Needs::NOTHING },
@@ -52,19 +52,19 @@ pub(super) const KIND: Kind = Kind {
 struct AugmentedLagrangian {
     penalty: f64,
     partition: Partition,
-    work: Option<Work>,
+    work: Option<AugmentedWorkspace>,
     passes: u64,
     calls: u64,
 }
 
-struct Work {
-    stiff: Stiff,
+struct AugmentedWorkspace {
+    stiff: PenalizedMass,
     correction: Correction,
     weakest: Weakest,
 }
 
 /// M + JᵀαJ and what solving with it takes.
-struct Stiff {
+struct PenalizedMass {
     /// By columns, then its Cholesky factor.
     K: Vec<f64>,
     /// Q_rᵀ D_r J, by columns, as many numbers each as the rank.
@@ -79,7 +79,7 @@ impl AugmentedLagrangian {
         let penalty = options.number("augmented_lagrangian", "penalty", "a number above 0", accept)?;
         Ok(AugmentedLagrangian {
             penalty: penalty.unwrap_or(PENALTY),
-            partition: Partition::new(Rows::All),
+            partition: Partition::new(ActiveRows::All),
             work: None,
             passes: 0,
             calls: 0,
@@ -95,15 +95,16 @@ impl Formulation for AugmentedLagrangian {
         kkt: &mut Kkt,
         out: &mut Accel,
     ) -> Result<(), SolveError> {
-        let Work { stiff, correction, weakest } = self.work.get_or_insert_with(|| Work {
-            stiff: Stiff {
-                K: vec![0.0; s.nv * s.nv],
-                J: vec![0.0; s.nv * s.nc.min(s.nv)],
-                t: vec![0.0; s.nc.min(s.nv)],
-            },
-            correction: Correction::new(s),
-            weakest: Weakest::new(s.nv, s.nc),
-        });
+        let AugmentedWorkspace { stiff, correction, weakest } =
+            self.work.get_or_insert_with(|| AugmentedWorkspace {
+                stiff: PenalizedMass {
+                    K: vec![0.0; s.nv * s.nv],
+                    J: vec![0.0; s.nv * s.nc.min(s.nv)],
+                    t: vec![0.0; s.nc.min(s.nv)],
+                },
+                correction: Correction::new(s),
+                weakest: Weakest::new(s.nv, s.nc),
+            });
         let (partition, penalty) = (&mut self.partition, self.penalty);
         check_finite(eq)?;
         partition.tell(s, kkt.known_rank());
@@ -141,7 +142,7 @@ impl Formulation for AugmentedLagrangian {
     }
 }
 
-impl Stiff {
+impl PenalizedMass {
     /// M + JᵀαJ, factored.
     fn update(
         &mut self,
@@ -151,7 +152,7 @@ impl Stiff {
         penalty: f64,
     ) -> Result<(), SolveError> {
         let (nv, rank) = (s.nv, partition.rank());
-        let Stiff { K, J, .. } = self;
+        let PenalizedMass { K, J, .. } = self;
         K.fill(0.0);
         for col in &s.cols {
             for i in 0..col.size {
@@ -187,7 +188,7 @@ impl Stiff {
         mu: &mut [f64],
     ) -> f64 {
         let rank = partition.rank();
-        let Stiff { K, J, t } = self;
+        let PenalizedMass { K, J, t } = self;
         let (t, columns) = (&mut t[..rank], || J.chunks_exact(rank.max(1)));
         partition.combine(b, t);
         let asked = t.iter().map(|t| t * t).sum::<f64>().sqrt();

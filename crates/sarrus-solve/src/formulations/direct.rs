@@ -3,12 +3,12 @@
 //! Needs J of full row rank: a dependent row is an error that names it. Cost: one block LDLᵀ of J M⁻¹ Jᵀ. Not for
 //! redundant constraints or singular positions: use `proximal`.
 
-use super::{Formulation, Kind, Needs, solve};
+use super::{Formulation, FormulationKind, Needs, solve};
 use crate::error::SolveError;
-use crate::kkt::{Kkt, Rank, Rows};
+use crate::kkt::{ActiveRows, Kkt, RankDemand};
 use crate::problem::{Accel, Equations, Structure};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FormulationKind = FormulationKind {
     name: "direct",
     doc: "KKT matrix solved directly; dependent constraints are an error",
     needs: Needs { full_rank: true, ..Needs::NOTHING },
@@ -30,7 +30,7 @@ impl Formulation for Direct {
         kkt: &mut Kkt,
         out: &mut Accel,
     ) -> Result<(), SolveError> {
-        kkt.factor(eq, Rows::All, Rank::Full)?;
+        kkt.factor(eq, ActiveRows::All, RankDemand::Full)?;
         solve(eq, kkt, out)
     }
 }

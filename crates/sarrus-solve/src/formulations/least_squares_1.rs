@@ -9,19 +9,19 @@
 
 use super::correction::{Correction, REFINE, Solvable};
 use super::dense::inverse_mass_mul;
-use super::whole::{Dense, Whole};
-use super::{Kind, Needs};
+use super::whole::{DenseFormulation, DenseMethod};
+use super::{FormulationKind, Needs};
 use crate::error::SolveError;
 use crate::problem::{Accel, Equations, Structure};
 use crate::rank::{ROOT_FLOOR, RankKeeper};
 use sarrus_math::solve::SymmetricEigen;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FormulationKind = FormulationKind {
     name: "least_squares_1",
     doc: "multipliers by the pseudoinverse of J M⁻¹Jᵀ, any rank",
     needs: Needs { dense: true, ..Needs::NOTHING },
     options: &[],
-    new: |_| Ok(Box::new(Dense::<LeastSquares1>::default())),
+    new: |_| Ok(Box::new(DenseFormulation::<LeastSquares1>::default())),
 };
 
 struct LeastSquares1 {
@@ -73,7 +73,7 @@ fn fill_S(s: &Structure, eq: &Equations, W: &mut [f64], S: &mut [f64]) {
     }
 }
 
-impl Whole for LeastSquares1 {
+impl DenseMethod for LeastSquares1 {
     fn new(s: &Structure, _eq: &Equations) -> Result<Self, SolveError> {
         Ok(LeastSquares1 {
             eigen: SymmetricEigen::new(s.nc),

@@ -9,19 +9,19 @@
 //! all right vectors. Not for large models.
 
 use super::correction::{Correction, REFINE, Solvable};
-use super::whole::{Dense, Whole};
-use super::{Kind, Needs, dense};
+use super::whole::{DenseFormulation, DenseMethod};
+use super::{FormulationKind, Needs, dense};
 use crate::error::SolveError;
 use crate::problem::{Accel, Equations, Structure};
 use crate::rank::{FLOOR, RankKeeper};
 use sarrus_math::solve::{Svd, cholesky, cholesky_solve};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FormulationKind = FormulationKind {
     name: "least_squares_2",
     doc: "motion split by the null space of J, any rank",
     needs: Needs { dense: true, ..Needs::NOTHING },
     options: &[],
-    new: |_| Ok(Box::new(Dense::<LeastSquares2>::default())),
+    new: |_| Ok(Box::new(DenseFormulation::<LeastSquares2>::default())),
 };
 
 struct LeastSquares2 {
@@ -38,7 +38,7 @@ struct LeastSquares2 {
     z: Vec<f64>,
 }
 
-impl Whole for LeastSquares2 {
+impl DenseMethod for LeastSquares2 {
     fn new(s: &Structure, _eq: &Equations) -> Result<Self, SolveError> {
         let nv = s.nv;
         Ok(LeastSquares2 {

@@ -89,7 +89,7 @@ impl Needs {
 }
 
 /// A row of the registry.
-pub struct Kind {
+pub struct FormulationKind {
     /// Name in model files and flags.
     pub name: &'static str,
     /// One line on what it is.
@@ -103,7 +103,7 @@ pub struct Kind {
 }
 
 /// Every formulation, in the order of `sarrus list formulations`.
-pub static KINDS: &[Kind] = &[
+pub static KINDS: &[FormulationKind] = &[
     proximal::KIND,
     direct::KIND,
     partitioned::KIND,
@@ -118,7 +118,7 @@ pub static KINDS: &[Kind] = &[
 ];
 
 /// The kind called `name`.
-pub fn find(name: &str) -> Result<&'static Kind, MethodError> {
+pub fn find(name: &str) -> Result<&'static FormulationKind, MethodError> {
     KINDS.iter().find(|k| k.name == name).ok_or_else(|| MethodError::UnknownKind {
         family: "formulation",
         name: name.to_string(),

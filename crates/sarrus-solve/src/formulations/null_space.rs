@@ -28,15 +28,15 @@ mod bases;
 
 use super::correction::{Correction, REFINE, Solvable};
 use super::dense::Root;
-use super::whole::{Dense, Whole};
-use super::{Formulation, Kind, Needs};
+use super::whole::{DenseFormulation, DenseMethod};
+use super::{Formulation, FormulationKind, Needs};
 use crate::error::{MethodError, SolveError};
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Accel, Equations, Structure};
 use crate::rank::{FLOOR, RankKeeper};
-use bases::{Pivoted, Staircase, Vectors};
+use bases::{Pivoted, SingularVectors, Staircase};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FormulationKind = FormulationKind {
     name: "null_space",
     doc: "the equations of motion along a basis of the motions that the constraints leave free, any rank",
     needs: Needs { dense: true, ..Needs::NOTHING },
@@ -51,14 +51,14 @@ pub(super) const KIND: Kind = Kind {
 fn new(options: &Options) -> Result<Box<dyn Formulation>, MethodError> {
     let bases = ["putd", "qr", "svd"];
     Ok(match options.word("null_space", "basis", "`putd`, `qr` or `svd`", &bases)? {
-        Some(1) => Box::new(Dense::<NullSpace<Pivoted>>::default()),
-        Some(2) => Box::new(Dense::<NullSpace<Vectors>>::default()),
-        _ => Box::new(Dense::<NullSpace<Staircase>>::default()),
+        Some(1) => Box::new(DenseFormulation::<NullSpace<Pivoted>>::default()),
+        Some(2) => Box::new(DenseFormulation::<NullSpace<SingularVectors>>::default()),
+        _ => Box::new(DenseFormulation::<NullSpace<Staircase>>::default()),
     })
 }
 
 /// A decomposition of Aᵀ into [Y Z] [T; 0].
-trait Basis: Send + Sized {
+trait NullSpaceBasis: Send + Sized {
     /// Makes room.
     fn new(s: &Structure) -> Self;
 
@@ -80,7 +80,7 @@ struct NullSpace<B> {
     x: Vec<f64>,
 }
 
-impl<B: Basis> Whole for NullSpace<B> {
+impl<B: NullSpaceBasis> DenseMethod for NullSpace<B> {
     fn new(s: &Structure, eq: &Equations) -> Result<Self, SolveError> {
         Ok(NullSpace {
             root: Root::new(s, eq)?,

@@ -15,36 +15,36 @@
 
 use super::correction::{Correction, REFINE, Solvable};
 use super::weakest::Weakest;
-use super::{Formulation, Kind, Needs};
+use super::{Formulation, FormulationKind, Needs};
 use crate::error::SolveError;
 use crate::findings::Findings;
-use crate::kkt::{Kkt, Rows};
+use crate::kkt::{ActiveRows, Kkt};
 use crate::partition::Partition;
 use crate::problem::{Accel, Equations, Structure};
 use sarrus_math::solve::{cholesky, cholesky_solve};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FormulationKind = FormulationKind {
     name: "partitioned",
     doc: "equations of independent velocities, chosen by pivoting",
     needs: Needs { dense: true, ..Needs::NOTHING },
     options: &[],
-    new: |_| Ok(Box::new(Partitioned { partition: Partition::new(Rows::All), work: None })),
+    new: |_| Ok(Box::new(PartitionedFormulation { partition: Partition::new(ActiveRows::All), work: None })),
 };
 
-struct Partitioned {
+struct PartitionedFormulation {
     partition: Partition,
-    work: Option<Work>,
+    work: Option<PartitionedWorkspace>,
 }
 
-struct Work {
-    reduced: Reduced,
+struct PartitionedWorkspace {
+    reduced: IndependentEquations,
     correction: Correction,
     weakest: Weakest,
 }
 
 /// The equations of the independent velocities.
 #[derive(Default)]
-struct Reduced {
+struct IndependentEquations {
     /// E, column by column (nv each).
     E: Vec<f64>,
     /// EᵀM E, factored.
@@ -55,7 +55,7 @@ struct Reduced {
     y: Vec<f64>,
 }
 
-impl Formulation for Partitioned {
+impl Formulation for PartitionedFormulation {
     fn accelerations(
         &mut self,
         s: &Structure,
@@ -63,11 +63,15 @@ impl Formulation for Partitioned {
         kkt: &mut Kkt,
         out: &mut Accel,
     ) -> Result<(), SolveError> {
-        let Work { reduced, correction, weakest } = self.work.get_or_insert_with(|| Work {
-            reduced: Reduced { momentum: vec![0.0; s.nv], ..Reduced::default() },
-            correction: Correction::new(s),
-            weakest: Weakest::new(s.nv, s.nc),
-        });
+        let PartitionedWorkspace { reduced, correction, weakest } =
+            self.work.get_or_insert_with(|| PartitionedWorkspace {
+                reduced: IndependentEquations {
+                    momentum: vec![0.0; s.nv],
+                    ..IndependentEquations::default()
+                },
+                correction: Correction::new(s),
+                weakest: Weakest::new(s.nv, s.nc),
+            });
         let partition = &mut self.partition;
         partition.tell(s, kkt.known_rank());
         partition.factor(s, eq)?;
@@ -95,10 +99,10 @@ impl Formulation for Partitioned {
     }
 }
 
-impl Reduced {
+impl IndependentEquations {
     /// E, and EᵀM E factored.
     fn update(&mut self, s: &Structure, eq: &Equations, partition: &Partition) -> Result<(), SolveError> {
-        let Reduced { E, H, momentum, y } = self;
+        let IndependentEquations { E, H, momentum, y } = self;
         let (rank, scale, qr) = (partition.rank(), partition.col_scale(), partition.factors());
         let independent = partition.independent();
         let n = independent.len();
@@ -136,7 +140,7 @@ impl Reduced {
         x: &mut [f64],
         mu: &mut [f64],
     ) {
-        let Reduced { E, H, momentum, y } = self;
+        let IndependentEquations { E, H, momentum, y } = self;
         let n = partition.independent().len();
         let left = |x: &[f64], momentum: &mut [f64]| {
             eq.mass_mul(s, x, momentum);

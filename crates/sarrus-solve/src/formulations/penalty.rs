@@ -12,7 +12,7 @@
 //! Not for accuracy, nor for stiff springs by intent: those are forces.
 
 use super::dense::{check_finite, fill_inverse_masses, inverse_mass_mul};
-use super::{Formulation, Kind, Needs};
+use super::{Formulation, FormulationKind, Needs};
 use crate::error::{MethodError, SolveError};
 use crate::kkt::Kkt;
 use crate::options::{OptionDoc, Options};
@@ -21,7 +21,7 @@ use crate::problem::{Accel, Equations, Structure};
 /// ω where none is given [1/s]: under its own weight a body then gives way by 10 µm.
 const FREQUENCY: f64 = 1000.0;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FormulationKind = FormulationKind {
     name: "penalty",
     doc: "constraints as stiff damped springs: nothing to solve, small steps, approximate",
     needs: Needs { exact: false, violation: true, ..Needs::NOTHING },
@@ -39,10 +39,10 @@ pub(super) const KIND: Kind = Kind {
 struct Penalty {
     frequency: f64,
     damping: f64,
-    work: Option<Work>,
+    work: Option<PenaltyWorkspace>,
 }
 
-struct Work {
+struct PenaltyWorkspace {
     inverse_masses: Vec<f64>,
     force: Vec<f64>,
 }
@@ -65,8 +65,10 @@ impl Formulation for Penalty {
         _kkt: &mut Kkt,
         out: &mut Accel,
     ) -> Result<(), SolveError> {
-        let work =
-            self.work.get_or_insert_with(|| Work { inverse_masses: vec![0.0; s.nc], force: vec![0.0; s.nv] });
+        let work = self.work.get_or_insert_with(|| PenaltyWorkspace {
+            inverse_masses: vec![0.0; s.nc],
+            force: vec![0.0; s.nv],
+        });
         check_finite(eq)?;
         fill_inverse_masses(s, eq, &mut work.inverse_masses);
         let (omega, zeta) = (self.frequency, self.damping);

@@ -6,12 +6,12 @@
 //! where somebody reads it, by conjugate gradients that a proximal step (J M⁻¹ Jᵀ + εI)⁻¹ preconditions (see `kkt/least_norm.rs`). Cost:
 //! one block LDLᵀ of J M⁻¹ Jᵀ, and one of J M⁻¹ Jᵀ + εI where rows are dependent and λ is read.
 
-use super::{Formulation, Kind, Needs};
+use super::{Formulation, FormulationKind, Needs};
 use crate::error::SolveError;
-use crate::kkt::{Kkt, Rank, Rows, SolveReport};
+use crate::kkt::{ActiveRows, Kkt, RankDemand, SolveReport};
 use crate::problem::{Accel, Equations, Structure};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FormulationKind = FormulationKind {
     name: "proximal",
     doc: "block-sparse, any rank: least-norm multipliers by proximal steps",
     needs: Needs::NOTHING,
@@ -55,7 +55,7 @@ impl Formulation for Proximal {
 
 /// Over the rows that are kept.
 fn solve(eq: &Equations, kkt: &mut Kkt, out: &mut Accel) -> Result<SolveReport, SolveError> {
-    kkt.factor(eq, Rows::All, Rank::Any)?;
+    kkt.factor(eq, ActiveRows::All, RankDemand::Any)?;
     let report = kkt.solve(eq, &eq.f, &eq.gamma, &mut out.vdot, &mut out.lambda)?;
     (out.residual, out.refinements) = (report.residual, report.refinements);
     Ok(report)

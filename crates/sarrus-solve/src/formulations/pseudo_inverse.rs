@@ -16,19 +16,19 @@
 
 use super::correction::{Correction, REFINE, Solvable};
 use super::dense::{Root, fill_inverse_masses};
-use super::whole::{Dense, Whole};
-use super::{Kind, Needs};
+use super::whole::{DenseFormulation, DenseMethod};
+use super::{FormulationKind, Needs};
 use crate::error::SolveError;
 use crate::problem::{Accel, Equations, Structure};
 use crate::rank::{ROOT_FLOOR, RankKeeper};
 use sarrus_math::solve::SymmetricEigen;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FormulationKind = FormulationKind {
     name: "pseudo_inverse",
     doc: "Moore-Penrose inverse of the whole KKT matrix, any rank",
     needs: Needs { dense: true, ..Needs::NOTHING },
     options: &[],
-    new: |_| Ok(Box::new(Dense::<PseudoInverse>::default())),
+    new: |_| Ok(Box::new(DenseFormulation::<PseudoInverse>::default())),
 };
 
 struct PseudoInverse {
@@ -46,7 +46,7 @@ struct PseudoInverse {
     inverse_masses: Vec<f64>,
 }
 
-impl Whole for PseudoInverse {
+impl DenseMethod for PseudoInverse {
     fn new(s: &Structure, eq: &Equations) -> Result<Self, SolveError> {
         let n = s.nv + s.nc;
         Ok(PseudoInverse {

@@ -9,19 +9,19 @@
 
 use super::correction::{Correction, REFINE, Solvable};
 use super::dense::{Root, inverse_mass_mul};
-use super::whole::{Dense, Whole};
-use super::{Kind, Needs};
+use super::whole::{DenseFormulation, DenseMethod};
+use super::{FormulationKind, Needs};
 use crate::error::SolveError;
 use crate::problem::{Accel, Equations, Structure};
 use crate::rank::{FLOOR, RankKeeper};
 use sarrus_math::solve::Svd;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FormulationKind = FormulationKind {
     name: "udwadia_kalaba",
     doc: "free accelerations plus the least change in the metric of M, by a pseudoinverse of J M^(-1/2)",
     needs: Needs { dense: true, ..Needs::NOTHING },
     options: &[],
-    new: |_| Ok(Box::new(Dense::<UdwadiaKalaba>::default())),
+    new: |_| Ok(Box::new(DenseFormulation::<UdwadiaKalaba>::default())),
 };
 
 struct UdwadiaKalaba {
@@ -38,7 +38,7 @@ struct UdwadiaKalaba {
     change: Vec<f64>,
 }
 
-impl Whole for UdwadiaKalaba {
+impl DenseMethod for UdwadiaKalaba {
     fn new(s: &Structure, eq: &Equations) -> Result<Self, SolveError> {
         Ok(UdwadiaKalaba {
             root: Root::new(s, eq)?,

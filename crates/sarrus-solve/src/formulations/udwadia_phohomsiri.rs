@@ -18,19 +18,19 @@
 //! models.
 
 use super::correction::{Correction, REFINE, Solvable};
-use super::whole::{Dense, Whole};
-use super::{Kind, Needs, dense};
+use super::whole::{DenseFormulation, DenseMethod};
+use super::{FormulationKind, Needs, dense};
 use crate::error::SolveError;
 use crate::problem::{Accel, Equations, Structure};
 use crate::rank::{FLOOR, RankKeeper};
 use sarrus_math::solve::{PivotedQr, Svd};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: FormulationKind = FormulationKind {
     name: "udwadia_phohomsiri",
     doc: "projected equations of motion over the constraints, for constraints ideal or not, any rank",
     needs: Needs { dense: true, ..Needs::NOTHING },
     options: &[],
-    new: |_| Ok(Box::new(Dense::<UdwadiaPhohomsiri>::default())),
+    new: |_| Ok(Box::new(DenseFormulation::<UdwadiaPhohomsiri>::default())),
 };
 
 struct UdwadiaPhohomsiri {
@@ -45,7 +45,7 @@ struct UdwadiaPhohomsiri {
     rest: Vec<f64>,
 }
 
-impl Whole for UdwadiaPhohomsiri {
+impl DenseMethod for UdwadiaPhohomsiri {
     fn new(s: &Structure, _eq: &Equations) -> Result<Self, SolveError> {
         let nv = s.nv;
         Ok(UdwadiaPhohomsiri {

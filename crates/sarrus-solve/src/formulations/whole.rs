@@ -9,7 +9,7 @@ use crate::problem::{Accel, Equations, Structure};
 use crate::rank::RankKeeper;
 
 /// A formulation that decomposes whole matrices once a call.
-pub(super) trait Whole: Send + Sized {
+pub(super) trait DenseMethod: Send + Sized {
     /// Makes room.
     fn new(s: &Structure, eq: &Equations) -> Result<Self, SolveError>;
 
@@ -23,19 +23,19 @@ pub(super) trait Whole: Send + Sized {
     fn rank_mut(&mut self) -> &mut RankKeeper;
 }
 
-/// [`Whole`] as a formulation.
-pub(super) struct Dense<W> {
+/// [`DenseMethod`] as a formulation.
+pub(super) struct DenseFormulation<W> {
     work: Option<W>,
     calls: u64,
 }
 
-impl<W> Default for Dense<W> {
+impl<W> Default for DenseFormulation<W> {
     fn default() -> Self {
-        Dense { work: None, calls: 0 }
+        DenseFormulation { work: None, calls: 0 }
     }
 }
 
-impl<W: Whole> Formulation for Dense<W> {
+impl<W: DenseMethod> Formulation for DenseFormulation<W> {
     fn accelerations(
         &mut self,
         s: &Structure,

@@ -54,18 +54,18 @@ impl Number for c64 {
 
 /// Three velocities that are a turn: first index in v, and T by rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Turn {
+pub struct RotationBlock {
     /// First index in v.
     pub start: usize,
     /// T.
     pub T: [[f64; 3]; 3],
 }
 
-impl Turn {
+impl RotationBlock {
     /// Every turn of `s`, with T = 1.
-    pub fn all(s: &Structure) -> Vec<Turn> {
+    pub fn all(s: &Structure) -> Vec<RotationBlock> {
         let spatial = s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity && g.len == 3);
-        spatial.map(|g| Turn { start: g.start, T: IDENTITY }).collect()
+        spatial.map(|g| RotationBlock { start: g.start, T: IDENTITY }).collect()
     }
 
     /// T of the rotation vector in `delta` (nv).
@@ -197,7 +197,7 @@ impl<N: Number> IterationMatrix<N> {
         eq: &Equations,
         tangent: &Tangent,
         [gamma, beta]: [N; 2],
-        turns: &[Turn],
+        turns: &[RotationBlock],
         out: &[bool],
     ) -> Result<(), SolveError> {
         self.factorizations += 1;
@@ -293,7 +293,7 @@ impl<N: Number> IterationMatrix<N> {
 }
 
 /// A block times T, in place: the columns of a turn among its columns `start` ...
-fn turn(block: &mut [f64], start: usize, size: usize, turns: &[Turn]) {
+fn turn(block: &mut [f64], start: usize, size: usize, turns: &[RotationBlock]) {
     // turns come in the order of v
     let first = turns.partition_point(|t| t.start < start);
     for t in turns[first..].iter().take_while(|t| t.start < start + size) {

@@ -6,6 +6,6 @@ mod matrix;
 mod newton;
 mod scale;
 
-pub use matrix::{IterationMatrix, Number, Turn, right_tangent, right_tangent_inverse};
-pub use newton::{Converged, Kinematics, Level, Newton, NewtonOptions, Target};
-pub use scale::Scale;
+pub use matrix::{IterationMatrix, Number, RotationBlock, right_tangent, right_tangent_inverse};
+pub use newton::{ConstraintLevel, Converged, Kinematics, Newton, NewtonOptions, StageTarget};
+pub use scale::ChangeScale;

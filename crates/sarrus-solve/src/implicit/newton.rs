@@ -6,23 +6,23 @@
 //! M z + J(q)ᵀλ = f(t, q, v, x),   q = q₀ ⊕ δ,   δ = δ* + β z + d  or  δ = δ* + γ T⁻¹(δ) v + d,   v = v* + γ z,   x = x* + γ_x ẋ
 //! ```
 //!
-//! with the constraints of one [`Level`]: positions (index 3), velocities (index 2), or both, where d is the least change of positions
+//! with the constraints of one [`ConstraintLevel`]: positions (index 3), velocities (index 2), or both, where d is the least change of positions
 //! that keeps them, in the metric of the iteration matrix: the multiplier of \[Gear1985\] with its equation divided by the step.
 //!
 //! The matrix is kept from step to step while the iteration converges fast with it. What it does not know, as what controllers put
 //! out and how friction follows λ, and what has changed since it was made, is learned on the way by Broyden's updates \[Kelley1995, section 7.3\]. Cost: one evaluation and one or two solutions an iteration; a tangent and
 //! a factorization now and then.
 
-use super::matrix::{IterationMatrix, Turn, right_tangent_inverse};
-use super::scale::Scale;
+use super::matrix::{IterationMatrix, RotationBlock, right_tangent_inverse};
+use super::scale::ChangeScale;
 use crate::error::{SolveError, StepError};
 use crate::problem::{Accel, Equations, RowBlock, Stage, State, Structure};
 use crate::tangent::Tangent;
-use crate::views::Implicit;
+use crate::views::ImplicitOde;
 
 /// Which constraints hold at the end of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Level {
+pub enum ConstraintLevel {
     /// Positions alone: index 3. Velocities hold to the order of the method.
     Positions,
     /// Velocities alone: index 2. Positions drift.
@@ -43,7 +43,7 @@ pub enum Kinematics {
 
 /// What a stage asks for.
 #[derive(Debug, Clone)]
-pub struct Target {
+pub struct StageTarget {
     /// Time \[s\].
     pub t: f64,
     /// Size of the step \[s\].
@@ -64,10 +64,10 @@ pub struct Target {
     pub x: Vec<f64>,
 }
 
-impl Target {
+impl StageTarget {
     /// Zeros with the sizes of `s`.
-    pub fn zeros(s: &Structure) -> Target {
-        Target {
+    pub fn zeros(s: &Structure) -> StageTarget {
+        StageTarget {
             t: 0.0,
             h: 0.0,
             gamma: 0.0,
@@ -85,7 +85,7 @@ impl Target {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NewtonOptions {
     /// Which constraints hold.
-    pub level: Level,
+    pub level: ConstraintLevel,
     /// Changes that are left to go, relative to the size and speed of the mechanism.
     pub tolerance: f64,
     /// Most iterations with one matrix.
@@ -94,7 +94,7 @@ pub struct NewtonOptions {
 
 impl Default for NewtonOptions {
     fn default() -> Self {
-        NewtonOptions { level: Level::default(), tolerance: 1e-10, most: 15 }
+        NewtonOptions { level: ConstraintLevel::default(), tolerance: 1e-10, most: 15 }
     }
 }
 
@@ -126,7 +126,7 @@ pub struct Converged {
 
 /// Which matrix an iteration starts with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Matrix {
+enum MatrixSource {
     /// The one at hand.
     Kept,
     /// That of the start of the step.
@@ -139,7 +139,7 @@ enum Matrix {
 const LOST: f64 = 1e-7;
 
 /// A correction.
-struct Past {
+struct PastCorrection {
     z: Vec<f64>,
     lambda: Vec<f64>,
     x: Vec<f64>,
@@ -161,10 +161,10 @@ pub struct Newton {
     pub eq: Equations,
     /// δ that was found (nv).
     pub delta: Vec<f64>,
-    scale: Scale,
+    scale: ChangeScale,
     tangent: Tangent,
     matrix: IterationMatrix<f64>,
-    turns: Vec<Turn>,
+    turns: Vec<RotationBlock>,
     /// γ of the factors; none before the first.
     factored: Option<f64>,
     /// Whether the factors shall be made anew.
@@ -184,7 +184,7 @@ pub struct Newton {
     x: Vec<f64>,
     x_weight: f64,
     /// Corrections so far.
-    past: Vec<Past>,
+    past: Vec<PastCorrection>,
     /// Where the iteration started.
     guess: Accel,
     /// Multipliers of d (nc).
@@ -193,7 +193,7 @@ pub struct Newton {
 
 impl Newton {
     /// Ready for the problem of `view`, whose constraints hold at `s`.
-    pub fn new(view: &mut dyn Implicit, s: &State, options: NewtonOptions) -> Result<Newton, SolveError> {
+    pub fn new(view: &mut dyn ImplicitOde, s: &State, options: NewtonOptions) -> Result<Newton, SolveError> {
         let tangent = view.new_tangent().ok_or(SolveError::NoTangent)?;
         let mut out = vec![false; view.structure().nc];
         view.dependent_rows(s, &mut out)?;
@@ -205,10 +205,10 @@ impl Newton {
             xdot: vec![0.0; structure.nx],
             eq: view.equations(),
             delta: vec![0.0; structure.nv],
-            scale: Scale::new(structure),
+            scale: ChangeScale::new(structure),
             matrix: IterationMatrix::new(structure, &tangent)?,
             tangent,
-            turns: Turn::all(structure),
+            turns: RotationBlock::all(structure),
             factored: None,
             stale: false,
             out,
@@ -222,7 +222,7 @@ impl Newton {
             x: vec![0.0; structure.nx],
             x_weight: 0.0,
             past: (0..options.most)
-                .map(|_| Past {
+                .map(|_| PastCorrection {
                     z: vec![0.0; structure.nv],
                     lambda: vec![0.0; structure.nc],
                     x: vec![0.0; structure.nx],
@@ -240,7 +240,7 @@ impl Newton {
     }
 
     /// Evaluations since the last call; tells `view` of all work since then.
-    pub fn tell(&mut self, view: &mut dyn Implicit) -> u64 {
+    pub fn tell(&mut self, view: &mut dyn ImplicitOde) -> u64 {
         let now = [self.evaluations, self.matrix.factorizations(), self.iterations];
         let [evaluations, factorizations, iterations] = std::array::from_fn(|i| now[i] - self.told[i]);
         self.told = now;
@@ -252,23 +252,24 @@ impl Newton {
     /// back there on an error.
     pub fn solve(
         &mut self,
-        view: &mut dyn Implicit,
+        view: &mut dyn ImplicitOde,
         start: &State,
-        target: &Target,
+        target: &StageTarget,
     ) -> Result<Converged, StepError> {
         self.scale.measure(view.structure(), start);
         self.guess.clone_from(&self.accel);
         let fits = |factored: f64| (target.gamma / factored - 1.0).abs() <= OTHER_STEP;
         let fresh = !self.factored.is_some_and(fits) || self.stale;
-        let mut done = self.iterate(view, start, target, if fresh { Matrix::Start } else { Matrix::Kept });
+        let mut done =
+            self.iterate(view, start, target, if fresh { MatrixSource::Start } else { MatrixSource::Kept });
         if done.is_err() && !fresh {
             self.accel.clone_from(&self.guess);
-            done = self.iterate(view, start, target, Matrix::Start);
+            done = self.iterate(view, start, target, MatrixSource::Start);
         }
         // where bodies turn far in a step the matrix of its start is worse than that of a guess of its end
         if done.is_err() {
             self.accel.clone_from(&self.guess);
-            done = self.iterate(view, start, target, Matrix::Here);
+            done = self.iterate(view, start, target, MatrixSource::Here);
         }
         if done.is_ok() && self.has_lost(view.structure()) {
             done = self.look_again(view, start, target);
@@ -293,9 +294,9 @@ impl Newton {
     /// more.
     fn look_again(
         &mut self,
-        view: &mut dyn Implicit,
+        view: &mut dyn ImplicitOde,
         start: &State,
-        target: &Target,
+        target: &StageTarget,
     ) -> Result<Converged, StepError> {
         let failed = |source| StepError::Solve { t: target.t, source };
         let before = self.out.clone();
@@ -306,7 +307,7 @@ impl Newton {
             return Err(StepError::NoStep { t, h });
         }
         self.accel.clone_from(&self.guess);
-        let done = self.iterate(view, start, target, Matrix::Here)?;
+        let done = self.iterate(view, start, target, MatrixSource::Here)?;
         if self.has_lost(view.structure()) {
             let (t, h) = (start.t, target.h);
             return Err(StepError::NoStep { t, h });
@@ -317,9 +318,9 @@ impl Newton {
     /// One correction with a new matrix, whether that is enough or not.
     pub fn solve_once(
         &mut self,
-        view: &mut dyn Implicit,
+        view: &mut dyn ImplicitOde,
         start: &State,
-        target: &Target,
+        target: &StageTarget,
     ) -> Result<(), StepError> {
         self.iterations += 1;
         let failed = |source| StepError::Solve { t: target.t, source };
@@ -333,7 +334,7 @@ impl Newton {
     }
 
     /// The state where the iteration starts.
-    fn begin(&mut self, view: &dyn Implicit, start: &State, target: &Target) {
+    fn begin(&mut self, view: &dyn ImplicitOde, start: &State, target: &StageTarget) {
         self.d.fill(0.0);
         for ((x, base), rate) in self.state.x.iter_mut().zip(&target.x).zip(&self.xdot) {
             *x = base + target.gamma_x * rate;
@@ -351,7 +352,8 @@ impl Newton {
             *x_weight = dot(r, r) / dot(x, x);
             *x_weight = if x_weight.is_finite() { *x_weight } else { 0.0 };
         }
-        let share = |of: &Past, r: &[f64], x: &[f64]| (dot(&of.z, r) + *x_weight * dot(&of.x, x)) / of.size;
+        let share =
+            |of: &PastCorrection, r: &[f64], x: &[f64]| (dot(&of.z, r) + *x_weight * dot(&of.x, x)) / of.size;
         for j in 1..n {
             let share = share(&past[j - 1], r, x);
             if share.is_finite() {
@@ -385,22 +387,22 @@ impl Newton {
 
     fn iterate(
         &mut self,
-        view: &mut dyn Implicit,
+        view: &mut dyn ImplicitOde,
         start: &State,
-        target: &Target,
-        matrix: Matrix,
+        target: &StageTarget,
+        matrix: MatrixSource,
     ) -> Result<Converged, StepError> {
-        let Target { t, h, gamma, beta, .. } = *target;
+        let StageTarget { t, h, gamma, beta, .. } = *target;
         let NewtonOptions { tolerance, most, .. } = self.options;
         let failed = |source| StepError::Solve { t, source };
-        if matrix == Matrix::Start {
+        if matrix == MatrixSource::Start {
             self.factor_at_start(view, start, target).map_err(failed)?;
         }
         self.begin(view, start, target);
         let mut last = f64::INFINITY;
         let mut slowest = 0.0_f64;
         let mut learned = 0;
-        let mut renew = matrix == Matrix::Here;
+        let mut renew = matrix == MatrixSource::Here;
         for iteration in 1..=most {
             self.iterations += 1;
             self.evaluate(view);
@@ -442,7 +444,7 @@ impl Newton {
     }
 
     /// The state that z and d mean.
-    fn place(&mut self, view: &dyn Implicit, start: &State, target: &Target) {
+    fn place(&mut self, view: &dyn ImplicitOde, start: &State, target: &StageTarget) {
         let Newton { state, accel, delta, d, .. } = self;
         state.t = target.t;
         for ((v, base), z) in state.v.iter_mut().zip(&target.v).zip(&accel.vdot) {
@@ -476,7 +478,7 @@ impl Newton {
     }
 
     /// The equations at the state.
-    fn evaluate(&mut self, view: &mut dyn Implicit) {
+    fn evaluate(&mut self, view: &mut dyn ImplicitOde) {
         self.evaluations += 1;
         let Newton { state, accel, xdot, eq, .. } = self;
         view.update(state, Stage::FORCE, eq);
@@ -488,9 +490,9 @@ impl Newton {
     /// never act, and their part of K would lead astray.
     fn factor_at_start(
         &mut self,
-        view: &mut dyn Implicit,
+        view: &mut dyn ImplicitOde,
         start: &State,
-        target: &Target,
+        target: &StageTarget,
     ) -> Result<(), SolveError> {
         self.state.copy_from(start);
         self.delta.fill(0.0);
@@ -498,10 +500,10 @@ impl Newton {
         self.factor(view, target)
     }
 
-    fn factor(&mut self, view: &mut dyn Implicit, target: &Target) -> Result<(), SolveError> {
+    fn factor(&mut self, view: &mut dyn ImplicitOde, target: &StageTarget) -> Result<(), SolveError> {
         let Newton { state, accel, tangent, turns, delta, matrix, eq, out, .. } = self;
         view.fill_tangent(state, &accel.vdot, &accel.lambda, tangent);
-        let turns: &[Turn] = match target.kinematics {
+        let turns: &[RotationBlock] = match target.kinematics {
             Kinematics::Accelerations => {
                 turns.iter_mut().for_each(|turn| turn.set(delta));
                 turns
@@ -518,14 +520,14 @@ impl Newton {
     ///
     /// Δz keeps the velocities, J Δz = -Φ̇/γ, so that what it does to the positions is known beforehand and d comes first: it is least in
     /// the metric of the matrix, and what it does to the forces, -K d, is part of the residual of Δz.
-    fn correct(&mut self, s: &Structure, target: &Target) -> Result<f64, SolveError> {
+    fn correct(&mut self, s: &Structure, target: &StageTarget) -> Result<f64, SolveError> {
         let Newton { eq, accel, r, c, out, shift, mu, matrix, tangent, .. } = self;
         eq.mass_mul(s, &accel.vdot, r);
         r.iter_mut().zip(&eq.f).for_each(|(r, f)| *r = f - *r);
         c.iter_mut().zip(&accel.lambda).for_each(|(c, lambda)| *c = -lambda);
         eq.add_Jt_mul(s, c, r);
         shift.fill(0.0);
-        if self.options.level == Level::Both {
+        if self.options.level == ConstraintLevel::Both {
             let ahead = target.beta / target.gamma;
             for row in &s.rows {
                 for i in 0..row.size {
@@ -538,7 +540,7 @@ impl Newton {
             matrix.subtract_stiffness(s, tangent, shift, r);
             self.d.iter_mut().zip(&*shift).for_each(|(d, change)| *d += change);
         }
-        let velocities = self.options.level != Level::Positions;
+        let velocities = self.options.level != ConstraintLevel::Positions;
         for row in &s.rows {
             for i in 0..row.size {
                 let at = row.start + i;

@@ -7,7 +7,7 @@ const STEPS: f64 = 1e3;
 
 /// What changes of positions and velocities are compared with.
 #[derive(Debug, Clone, Default)]
-pub struct Scale {
+pub struct ChangeScale {
     /// Groups of velocities: first index, length, whether they are turns.
     groups: Vec<(usize, usize, bool)>,
     /// Largest position, of those that are lengths \[m\].
@@ -16,12 +16,15 @@ pub struct Scale {
     speeds: [f64; 2],
 }
 
-impl Scale {
+impl ChangeScale {
     /// For the groups of `s`.
-    pub fn new(s: &Structure) -> Scale {
+    pub fn new(s: &Structure) -> ChangeScale {
         let velocities = s.groups.iter().filter(|g| g.kind.array() == Array::V);
         let turns = |kind| kind == GroupKind::AngularVelocity;
-        Scale { groups: velocities.map(|g| (g.start, g.len, turns(g.kind))).collect(), ..Scale::default() }
+        ChangeScale {
+            groups: velocities.map(|g| (g.start, g.len, turns(g.kind))).collect(),
+            ..ChangeScale::default()
+        }
     }
 
     /// Takes the measure of `s`.

@@ -26,7 +26,7 @@ mod formulas;
 mod states;
 mod trial;
 
-use crate::control::{Control, StepLimits, combine_slopes, initial_step, scaled_norm};
+use crate::control::{StepControl, StepLimits, combine_slopes, initial_step, scaled_norm};
 use crate::error::{MethodError, StepError};
 use crate::options::{OptionDoc, Options};
 use crate::problem::{State, Structure};
@@ -152,7 +152,12 @@ impl Abm {
     }
 
     /// Makes `start` that of `s`, with the differences there: those at the end of the last step, or none. Returns the size to try.
-    fn start_from(&mut self, ode: &mut dyn Ode, s: &State, control: &mut Control) -> Result<f64, StepError> {
+    fn start_from(
+        &mut self,
+        ode: &mut dyn Ode,
+        s: &State,
+        control: &mut StepControl,
+    ) -> Result<f64, StepError> {
         let known = self.accepted && self.end == *s;
         self.accepted = false;
         let proposal = control.next_size();
@@ -174,7 +179,7 @@ impl Abm {
         &mut self,
         ode: &mut dyn Ode,
         s: &State,
-        control: &mut Control,
+        control: &mut StepControl,
         first: bool,
     ) -> Result<f64, StepError> {
         self.start.copy_from(s);
@@ -200,7 +205,7 @@ impl Abm {
     fn advance(
         &mut self,
         ode: &mut dyn Ode,
-        control: &mut Control,
+        control: &mut StepControl,
         mut wanted: f64,
     ) -> Result<(f64, u32), StepError> {
         let t = self.start.t;
@@ -307,7 +312,7 @@ impl Step for Abm {
         &mut self,
         ode: &mut dyn Ode,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
     ) -> Result<StepInfo, StepError> {
         let wanted = self.start_from(ode, s, control)?;
         let (error, rejected) = self.advance(ode, control, wanted)?;
@@ -319,7 +324,7 @@ impl Step for Abm {
     fn dense(
         &mut self,
         ode: &mut dyn Ode,
-        control: &mut Control,
+        control: &mut StepControl,
         t: f64,
         out: &mut State,
     ) -> Result<(), StepError> {

@@ -14,7 +14,7 @@ const NO_AXIS: f64 = 1e-9;
 
 /// The interpolant of a step.
 #[derive(Debug, Default)]
-pub(super) struct Between {
+pub(super) struct StepInterpolant {
     /// First indices in v of rotations in space.
     rotations: Vec<usize>,
     zero: Vec<f64>,
@@ -28,7 +28,7 @@ pub(super) struct Between {
     is_known: bool,
 }
 
-impl Between {
+impl StepInterpolant {
     /// Sizes the workspace.
     pub fn prepare(&mut self, s: &Structure) {
         let spatial = s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity && g.len == 3);

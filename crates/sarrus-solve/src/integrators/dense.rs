@@ -9,25 +9,25 @@
 //! normalisation and projection, so the interpolant is C¹ across steps and lands on the states that the run
 //! reports. Projection moves y₁ by no more than the step's own error, so the order is kept.
 
-use super::tableaux::Dense;
+use super::tableaux::DenseOutput;
 
 /// Weights at one θ: u = y₀ + `delta` Δ + h Σ_j k[j] k_j.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Weights {
+pub(super) struct InterpolantWeights {
     /// Of Δ = y₁ - y₀.
     pub delta: f64,
     /// Of the slopes: stages, end slope, stages of the interpolant.
-    pub k: [f64; Weights::MAX],
+    pub k: [f64; InterpolantWeights::MAX],
 }
 
-impl Weights {
+impl InterpolantWeights {
     /// The most slopes that a tableau may have.
     pub const MAX: usize = 16;
 
     /// At the fraction `x` of a step; `end` is the index of the slope at the end of the step.
-    pub fn at(dense: &Dense, end: usize, x: f64) -> Weights {
+    pub fn at(dense: &DenseOutput, end: usize, x: f64) -> InterpolantWeights {
         let y = 1.0 - x;
-        let mut k = [0.0; Weights::MAX];
+        let mut k = [0.0; InterpolantWeights::MAX];
 
         // θ² θ'², then a factor θ or θ' in turn for each further row
         let mut power = x * x * y * y;
@@ -39,7 +39,7 @@ impl Weights {
         }
         k[0] += x * y * (1.0 - x);
         k[end] -= x * x * y;
-        Weights { delta: x - x * y + 2.0 * x * x * y, k }
+        InterpolantWeights { delta: x - x * y + 2.0 * x * x * y, k }
     }
 }
 
@@ -55,7 +55,7 @@ mod tests {
             let nodes: Vec<f64> = m.c.iter().chain(&[1.0]).chain(m.dense.c).copied().collect();
             for power in 1..=exact {
                 for x in [0.1, 0.35, 0.5, 0.8] {
-                    let w = Weights::at(&m.dense, m.c.len(), x);
+                    let w = InterpolantWeights::at(&m.dense, m.c.len(), x);
                     let p = f64::from(power);
                     let slopes = nodes.iter().zip(w.k).map(|(c, k)| k * p * c.powi(power - 1)).sum::<f64>();
                     assert!((w.delta + slopes - x.powi(power)).abs() < 2e-13, "t^{power} at {x}");
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn no_tableau_has_more_slopes_than_there_is_room_for() {
         for m in [EULER, RK4, RK23, RK45, DOP853] {
-            assert!(m.c.len() + 1 + m.dense.c.len() <= Weights::MAX);
+            assert!(m.c.len() + 1 + m.dense.c.len() <= InterpolantWeights::MAX);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The loop that every run goes through: steps, samples between them, and how it ended.
 
-use crate::control::{Control, StepCounts};
+use crate::control::{StepControl, StepCounts};
 use crate::error::StepError;
 use crate::problem::State;
 use crate::views::{Integrator, Ode, StepInfo};
@@ -12,7 +12,7 @@ const SLIVER: f64 = 1e-6;
 
 /// Whether to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flow {
+pub enum Proceed {
     /// Take the next step.
     Continue,
     /// End here; what has been computed stays.
@@ -36,16 +36,16 @@ pub trait Observer<O: ?Sized> {
     /// step is given up. At its start, where [`takes_again`](Observer::takes_again) says so, all of it is, and the run ends where it was.
     ///
     /// `ode` has taken note of the end of the step ([`Ode::finish_step`]); whoever cuts it must take that back.
-    fn cut(&mut self, _step: &mut Taken<'_, O>) -> Result<Option<f64>, StepError> {
+    fn cut(&mut self, _step: &mut TakenStep<'_, O>) -> Result<Option<f64>, StepError> {
         Ok(None)
     }
 
     /// The samples of a step, which may have been cut, have been given.
-    fn inside(&mut self, _step: &mut Taken<'_, O>) {}
+    fn inside(&mut self, _step: &mut TakenStep<'_, O>) {}
 
     /// A step was accepted and ended at `s`, or was cut there; its samples have been given before.
-    fn step(&mut self, _ode: &mut O, _s: &State, _info: &StepInfo) -> Flow {
-        Flow::Continue
+    fn step(&mut self, _ode: &mut O, _s: &State, _info: &StepInfo) -> Proceed {
+        Proceed::Continue
     }
 
     /// The next time \[s\] at which the observer changes the state: a step ends there. Samples at that time see the change.
@@ -69,7 +69,7 @@ pub enum Change {
 }
 
 /// A step that was taken, open for questions about the states inside it.
-pub struct Taken<'a, O: ?Sized> {
+pub struct TakenStep<'a, O: ?Sized> {
     /// Whose step it is.
     pub ode: &'a mut O,
     /// What it was.
@@ -77,11 +77,11 @@ pub struct Taken<'a, O: ?Sized> {
     /// The state at its end.
     pub end: &'a State,
     method: &'a mut Integrator,
-    control: &'a mut Control,
+    control: &'a mut StepControl,
     between: &'a mut State,
 }
 
-impl<O: Ode> Taken<'_, O> {
+impl<O: Ode> TakenStep<'_, O> {
     /// Order of the dense output.
     pub fn order(&self) -> u32 {
         self.method.dense_order()
@@ -157,7 +157,7 @@ pub struct Ended {
     pub at: f64,
     /// Why there.
     pub because: Because,
-    /// Work done under this [`Control`].
+    /// Work done under this [`StepControl`].
     pub counts: StepCounts,
 }
 
@@ -216,7 +216,7 @@ pub enum Because {
 pub fn integrate<O: Ode>(
     ode: &mut O,
     method: &mut Integrator,
-    control: &mut Control,
+    control: &mut StepControl,
     s: &mut State,
     t_end: f64,
     samples: &mut Samples<'_>,
@@ -230,7 +230,7 @@ pub fn integrate<O: Ode>(
 pub fn go_on<O: Ode>(
     ode: &mut O,
     method: &mut Integrator,
-    control: &mut Control,
+    control: &mut StepControl,
     s: &mut State,
     t_end: f64,
     samples: &mut Samples<'_>,
@@ -270,7 +270,7 @@ pub fn go_on<O: Ode>(
         let is_sliver = !method.is_adaptive() && control.step.is_some_and(|step| info.h < SLIVER * step);
 
         // what happens inside the step ends it
-        let mut step = Taken { ode, info, end: s, method, control, between: &mut between };
+        let mut step = TakenStep { ode, info, end: s, method, control, between: &mut between };
         let cut = match observer.cut(&mut step) {
             Ok(cut) => cut,
             Err(error) => {
@@ -290,13 +290,13 @@ pub fn go_on<O: Ode>(
         // samples inside the step, and at its end if nothing changes there
         let due = observer.instant().is_some_and(|t| t <= s.t);
         let last = if due { s.t - near(s.t) } else { s.t };
-        let mut step = Taken { ode, info, end: s, method, control, between: &mut between };
+        let mut step = TakenStep { ode, info, end: s, method, control, between: &mut between };
         let sampled = sample(&mut step, last, samples, observer);
         observer.inside(&mut step);
         let flow = observer.step(ode, s, &info);
         because = match sampled {
             Err(error) => Because::Failed(error),
-            Ok(()) if flow == Flow::Stop => Because::Stopped,
+            Ok(()) if flow == Proceed::Stop => Because::Stopped,
             // what happens there comes before what is due
             Ok(()) if cut.is_some() => Because::Cut,
             Ok(()) if due => match observer.change(ode, s) {
@@ -326,7 +326,7 @@ pub fn go_on<O: Ode>(
 fn shorten<O: Ode>(
     ode: &mut O,
     method: &mut Integrator,
-    control: &mut Control,
+    control: &mut StepControl,
     t: f64,
     start: Option<&State>,
     s: &mut State,
@@ -343,7 +343,7 @@ fn shorten<O: Ode>(
 
 /// Gives the samples up to `last` of the step just taken.
 fn sample<O: Ode>(
-    step: &mut Taken<'_, O>,
+    step: &mut TakenStep<'_, O>,
     last: f64,
     samples: &mut Samples<'_>,
     observer: &mut dyn Observer<O>,

@@ -7,10 +7,10 @@
 //! plus those of the interpolant where a sample falls into the step; storage for about s + 6 states, made once
 //! in [`Step::prepare`]. Not for stiff problems: the step is bounded by the fastest decay, not by accuracy.
 
-use super::dense::Weights;
+use super::dense::InterpolantWeights;
 use super::tableaux::{Estimate, Tableau};
 use crate::control::{
-    Control, StepLimits, combine, combine_slopes, error_norm, initial_step, pair_error_norm,
+    StepControl, StepLimits, combine, combine_slopes, error_norm, initial_step, pair_error_norm,
 };
 use crate::error::{MethodError, StepError};
 use crate::options::{OptionDoc, Options};
@@ -126,7 +126,12 @@ impl ExplicitRk {
     }
 
     /// Makes `start` and its slope those of `s`; takes over what the last step knows.
-    fn start_from(&mut self, ode: &mut dyn Ode, s: &State, control: &mut Control) -> Result<(), StepError> {
+    fn start_from(
+        &mut self,
+        ode: &mut dyn Ode,
+        s: &State,
+        control: &mut StepControl,
+    ) -> Result<(), StepError> {
         let is_end = self.accepted && self.end == *s;
         self.accepted = false;
         if is_end {
@@ -144,7 +149,7 @@ impl ExplicitRk {
     }
 
     /// Computes the stages and the trial `end` at `t1`; returns the error in units of the tolerance.
-    fn try_step(&mut self, ode: &mut dyn Ode, control: &mut Control, t1: f64) -> Result<f64, StepError> {
+    fn try_step(&mut self, ode: &mut dyn Ode, control: &mut StepControl, t1: f64) -> Result<f64, StepError> {
         let (m, s) = (self.tableau, self.stages());
         let (t, h) = (self.start.t, t1 - self.start.t);
         (self.end_slope, self.interpolant) = (false, false);
@@ -178,7 +183,7 @@ impl ExplicitRk {
     }
 
     /// The error of the step just tried along the constraints, where the rest is taken away after a step.
-    fn error_along(&mut self, ode: &mut dyn Ode, control: &Control) -> Option<f64> {
+    fn error_along(&mut self, ode: &mut dyn Ode, control: &StepControl) -> Option<f64> {
         let estimates = if matches!(self.tableau.error, Estimate::Pair { .. }) { 2 } else { 1 };
         for delta in &mut self.delta[..estimates] {
             if !ode.keep_tangent(&self.end, delta) {
@@ -189,7 +194,7 @@ impl ExplicitRk {
     }
 
     /// The estimates at hand, in units of the tolerance.
-    fn error(&self, ode: &dyn Ode, control: &Control) -> f64 {
+    fn error(&self, ode: &dyn Ode, control: &StepControl) -> f64 {
         let (structure, [delta, delta3]) = (ode.structure(), &self.delta);
         match self.tableau.error {
             Estimate::None => 0.0,
@@ -213,7 +218,7 @@ impl ExplicitRk {
     }
 
     /// Whether stability limits the step just tried; none where that is not to be checked.
-    fn is_limited(&mut self, ode: &mut dyn Ode, control: &mut Control) -> Option<bool> {
+    fn is_limited(&mut self, ode: &mut dyn Ode, control: &mut StepControl) -> Option<bool> {
         let limit = self.stability.filter(|_| control.stiffness.is_due(control.counts.steps))?;
         self.find_end_slope(ode, control).ok()?;
         let (h, s) = (self.end.t - self.start.t, self.stages());
@@ -221,7 +226,7 @@ impl ExplicitRk {
         Some(step_times_mode(h, limit, last, end) > limit)
     }
 
-    fn find_end_slope(&mut self, ode: &mut dyn Ode, control: &mut Control) -> Result<(), StepError> {
+    fn find_end_slope(&mut self, ode: &mut dyn Ode, control: &mut StepControl) -> Result<(), StepError> {
         if !self.end_slope {
             let end = self.stages();
             slope(ode, &self.end, &mut self.k[end], control)?;
@@ -231,7 +236,7 @@ impl ExplicitRk {
     }
 
     /// A step of fixed size.
-    fn fixed(&mut self, ode: &mut dyn Ode, control: &mut Control) -> Result<f64, StepError> {
+    fn fixed(&mut self, ode: &mut dyn Ode, control: &mut StepControl) -> Result<f64, StepError> {
         let t = self.start.t;
         let t1 = control.fixed_end(t);
         if t1 <= t || t1.is_nan() {
@@ -244,7 +249,7 @@ impl ExplicitRk {
     }
 
     /// Steps of decreasing size until one is accepted; returns its error and the number given up.
-    fn adaptive(&mut self, ode: &mut dyn Ode, control: &mut Control) -> Result<(f64, u32), StepError> {
+    fn adaptive(&mut self, ode: &mut dyn Ode, control: &mut StepControl) -> Result<(f64, u32), StepError> {
         let t = self.start.t;
         if self.careful == 0 {
             ode.set_careful(false);
@@ -360,7 +365,7 @@ impl Step for ExplicitRk {
         &mut self,
         ode: &mut dyn Ode,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
     ) -> Result<StepInfo, StepError> {
         self.start_from(ode, s, control)?;
         let (error, rejected) =
@@ -373,7 +378,7 @@ impl Step for ExplicitRk {
     fn dense(
         &mut self,
         ode: &mut dyn Ode,
-        control: &mut Control,
+        control: &mut StepControl,
         t: f64,
         out: &mut State,
     ) -> Result<(), StepError> {
@@ -401,7 +406,7 @@ impl Step for ExplicitRk {
         }
 
         // y₀ + h Σ w_j k_j + w Δ
-        let w = Weights::at(dense, s, (t - self.start.t) / h);
+        let w = InterpolantWeights::at(dense, s, (t - self.start.t) / h);
         combine(out, &self.start, h, &w.k[..self.k.len()], &self.k);
         let towards_end = |out: &mut [f64], a: &[f64], b: &[f64]| {
             for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
@@ -453,7 +458,7 @@ fn stability(tableau: &Tableau) -> Option<f64> {
 }
 
 /// Evaluates the right side at `s`.
-fn slope(ode: &mut dyn Ode, s: &State, k: &mut State, control: &mut Control) -> Result<(), StepError> {
+fn slope(ode: &mut dyn Ode, s: &State, k: &mut State, control: &mut StepControl) -> Result<(), StepError> {
     control.counts.rhs += 1;
     ode.rhs(s, &mut k.q, &mut k.v, &mut k.x).map_err(|source| StepError::Solve { t: s.t, source })
 }

@@ -15,7 +15,7 @@
 //! factorization.
 
 use crate::chart::Chart;
-use crate::control::Control;
+use crate::control::StepControl;
 use crate::error::{SolveError, StepError};
 use crate::problem::{Accel, Equations, GroupKind, Stage, State, Structure};
 use crate::rotations::MOST_ROTATION;
@@ -24,7 +24,7 @@ use crate::views::{Ode, Step, StepInfo};
 /// A method in the coordinates of a chart.
 pub struct InChart {
     method: Box<dyn Step>,
-    room: Room,
+    room: ChartWorkspace,
     /// Whether the chart has coordinates of rotations in space.
     has_quaternions: bool,
     /// Coordinates at the end of the last step.
@@ -38,7 +38,7 @@ pub struct InChart {
 }
 
 /// The chart, and what right sides need.
-struct Room {
+struct ChartWorkspace {
     chart: Box<dyn Chart>,
     /// Whether the chart finds accelerations, where it can.
     own: bool,
@@ -59,7 +59,7 @@ impl InChart {
     pub fn new(method: Box<dyn Step>, chart: Box<dyn Chart>, own: bool) -> InChart {
         let state = State::default;
         let has_quaternions = chart.structure().groups.iter().any(|g| g.kind == GroupKind::Rotation);
-        let room = Room {
+        let room = ChartWorkspace {
             own: own && chart.is_whole(),
             chart,
             careful: false,
@@ -100,7 +100,7 @@ impl Step for InChart {
     }
 
     fn prepare(&mut self, structure: &Structure) {
-        let Room { chart, moved, full, other, rates, eq, accel, .. } = &mut self.room;
+        let ChartWorkspace { chart, moved, full, other, rates, eq, accel, .. } = &mut self.room;
         let own = chart.structure();
         self.method.prepare(own);
         for state in [&mut self.end, &mut self.between, moved] {
@@ -118,14 +118,14 @@ impl Step for InChart {
         &mut self,
         ode: &mut dyn Ode,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
     ) -> Result<StepInfo, StepError> {
         if !(self.known && self.shown == *s) {
             self.room.chart.compress(s, &mut self.end);
             self.room.chart.accept(&self.end);
         }
         self.known = false;
-        let info = self.method.step(&mut Reduced { ode, room: &mut self.room }, &mut self.end, control)?;
+        let info = self.method.step(&mut ChartRhs { ode, room: &mut self.room }, &mut self.end, control)?;
         self.room.chart.expand(&self.end, s);
         self.shown.copy_from(s);
         self.known = true;
@@ -135,11 +135,11 @@ impl Step for InChart {
     fn dense(
         &mut self,
         ode: &mut dyn Ode,
-        control: &mut Control,
+        control: &mut StepControl,
         t: f64,
         out: &mut State,
     ) -> Result<(), StepError> {
-        self.method.dense(&mut Reduced { ode, room: &mut self.room }, control, t, &mut self.between)?;
+        self.method.dense(&mut ChartRhs { ode, room: &mut self.room }, control, t, &mut self.between)?;
         self.room.chart.expand(&self.between, out);
         Ok(())
     }
@@ -152,15 +152,15 @@ fn resize(state: &mut State, s: &Structure) {
 }
 
 /// A right side in the coordinates of a chart.
-struct Reduced<'a> {
+struct ChartRhs<'a> {
     ode: &'a mut dyn Ode,
-    room: &'a mut Room,
+    room: &'a mut ChartWorkspace,
 }
 
-impl Reduced<'_> {
+impl ChartRhs<'_> {
     /// ẏ from the chart, with the problem's f; without, where nothing acts but weight.
     fn own_rates(&mut self, s: &State, dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
-        let Room { chart, full, eq, accel, .. } = &mut *self.room;
+        let ChartWorkspace { chart, full, eq, accel, .. } = &mut *self.room;
         let Some(view) = self.ode.staggered() else { return self.rates(s, dv, dx) };
         if view.has_only_weight() && chart.fall(s, dv) {
             dx.fill(0.0);
@@ -181,7 +181,7 @@ impl Reduced<'_> {
 
     /// ẏ from the problem's accelerations.
     fn rates(&mut self, s: &State, dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
-        let Room { chart, full, moved, rates, careful, .. } = &mut *self.room;
+        let ChartWorkspace { chart, full, moved, rates, careful, .. } = &mut *self.room;
         chart.expand(s, full);
         if *careful {
             moved.copy_from(s);
@@ -196,7 +196,7 @@ impl Reduced<'_> {
     }
 }
 
-impl Ode for Reduced<'_> {
+impl Ode for ChartRhs<'_> {
     fn structure(&self) -> &Structure {
         self.room.chart.structure()
     }
@@ -215,7 +215,7 @@ impl Ode for Reduced<'_> {
     }
 
     fn keep_tangent(&mut self, s: &State, delta: &mut State) -> bool {
-        let Room { chart, full, other, moved, rates, own, .. } = &mut *self.room;
+        let ChartWorkspace { chart, full, other, moved, rates, own, .. } = &mut *self.room;
         if *own {
             return false;
         }
@@ -260,7 +260,7 @@ impl Ode for Reduced<'_> {
     }
 
     fn finish_step(&mut self, s: &mut State, h: f64) -> Result<bool, StepError> {
-        let Room { chart, full, own, .. } = &mut *self.room;
+        let ChartWorkspace { chart, full, own, .. } = &mut *self.room;
         chart.fill(s);
         chart.expand(s, full);
         let mut moved = false;

@@ -13,22 +13,22 @@ mod staggered;
 pub mod tableaux;
 
 pub use abm::Abm;
-pub use drive::{Because, Change, Ended, Flow, Observer, Samples, Taken, go_on, integrate};
+pub use drive::{Because, Change, Ended, Observer, Proceed, Samples, TakenStep, go_on, integrate};
 pub use explicit_rk::ExplicitRk;
 pub use in_chart::InChart;
 pub use park1987::Park1987;
-pub use staggered::{Form, StaggeredMethod};
+pub use staggered::{StaggeredForm, StaggeredMethod};
 
 use crate::error::MethodError;
 use crate::options::{OptionDoc, Options};
-use crate::views::{Integrator, View};
+use crate::views::{Integrator, MethodView};
 use explicit_rk::ADAPTIVE_OPTIONS;
 use implicit::{bdf, linear_euler, newmark, radau5};
 use tableaux::{DOP853, EULER, RK4, RK23, RK45, Tableau};
 
 /// An integrator that can be asked for by name.
 #[derive(Debug, Clone, Copy)]
-pub struct Kind {
+pub struct IntegratorKind {
     /// Name on the command line and in model files.
     pub name: &'static str,
     /// One line for `sarrus list`.
@@ -40,7 +40,7 @@ pub struct Kind {
     /// Whether it chooses its steps from the tolerances.
     pub adaptive: bool,
     /// What it must be shown of a problem.
-    pub view: View,
+    pub view: MethodView,
     /// Options that it knows.
     pub options: &'static [OptionDoc],
     /// Makes one.
@@ -48,84 +48,84 @@ pub struct Kind {
 }
 
 /// Every kind, in the order that `sarrus list integrators` prints.
-pub static KINDS: &[Kind] = &[
-    Kind {
+pub static KINDS: &[IntegratorKind] = &[
+    IntegratorKind {
         name: "euler",
         doc: "explicit Euler, fixed step; a baseline, not for use",
         order: 1,
         least_order: 1,
         adaptive: false,
-        view: View::Ode,
+        view: MethodView::Ode,
         options: &[],
         new: |o| runge_kutta("euler", &EULER, o),
     },
-    Kind {
+    IntegratorKind {
         name: "rk4",
         doc: "classical Runge-Kutta, fixed step",
         order: 4,
         least_order: 4,
         adaptive: false,
-        view: View::Ode,
+        view: MethodView::Ode,
         options: &[],
         new: |o| runge_kutta("rk4", &RK4, o),
     },
-    Kind {
+    IntegratorKind {
         name: "rk23",
         doc: "Bogacki-Shampine 3(2), adaptive; for loose tolerances and rough forces",
         order: 3,
         least_order: 3,
         adaptive: true,
-        view: View::Ode,
+        view: MethodView::Ode,
         options: ADAPTIVE_OPTIONS,
         new: |o| runge_kutta("rk23", &RK23, o),
     },
-    Kind {
+    IntegratorKind {
         name: "rk45",
         doc: "Dormand-Prince 5(4), adaptive; for tolerances of about 1e-4 to 1e-7",
         order: 5,
         least_order: 5,
         adaptive: true,
-        view: View::Ode,
+        view: MethodView::Ode,
         options: ADAPTIVE_OPTIONS,
         new: |o| runge_kutta("rk45", &RK45, o),
     },
-    Kind {
+    IntegratorKind {
         name: "dop853",
         doc: "Dormand-Prince 8(5,3), adaptive; for tight tolerances",
         order: 8,
         least_order: 8,
         adaptive: true,
-        view: View::Ode,
+        view: MethodView::Ode,
         options: ADAPTIVE_OPTIONS,
         new: |o| runge_kutta("dop853", &DOP853, o),
     },
-    Kind {
+    IntegratorKind {
         name: "abm",
         doc: "Adams-Bashforth-Moulton, adaptive in step and order; for tight tolerances and costly, smooth forces",
         order: 12,
         least_order: 1,
         adaptive: true,
-        view: View::Ode,
+        view: MethodView::Ode,
         options: abm::OPTIONS,
         new: |o| Ok(Integrator::Ode(Box::new(Abm::from_options(o)?))),
     },
-    Kind {
+    IntegratorKind {
         name: "staggered",
         doc: "motion and multipliers in turn, fixed step; bounded energy and violation over long runs",
         order: 2,
         least_order: 2,
         adaptive: false,
-        view: View::Staggered,
+        view: MethodView::Staggered,
         options: staggered::options::OPTIONS,
         new: |o| Ok(Integrator::Staggered(Box::new(StaggeredMethod::from_options(o)?))),
     },
-    Kind {
+    IntegratorKind {
         name: "park1987",
         doc: "nonlinearly implicit Euler parameters with multipliers in turn, fixed step; to compare with",
         order: 2,
         least_order: 1,
         adaptive: false,
-        view: View::Staggered,
+        view: MethodView::Staggered,
         options: park1987::OPTIONS,
         new: |o| Ok(Integrator::Staggered(Box::new(Park1987::from_options(o)?))),
     },
@@ -153,33 +153,33 @@ pub static KINDS: &[Kind] = &[
         newmark::NEWMARK,
         |o| newmark::from_options("newmark", o),
     ),
-    Kind {
+    IntegratorKind {
         name: "bdf",
         doc: "backward differentiation, adaptive in step and order; for stiff and damped systems",
         order: 5,
         least_order: 1,
         adaptive: true,
-        view: View::Implicit,
+        view: MethodView::Implicit,
         options: bdf::OPTIONS,
         new: bdf::from_options,
     },
-    Kind {
+    IntegratorKind {
         name: "radau5",
         doc: "Radau IIA, implicit, adaptive; for stiff systems at tight tolerances",
         order: 5,
         least_order: 5,
         adaptive: true,
-        view: View::Implicit,
+        view: MethodView::Implicit,
         options: radau5::OPTIONS,
         new: radau5::from_options,
     },
-    Kind {
+    IntegratorKind {
         name: "linearly_implicit_euler",
         doc: "implicit Euler, one iteration and a projection a step, fixed step; for real time",
         order: 1,
         least_order: 1,
         adaptive: false,
-        view: View::Implicit,
+        view: MethodView::Implicit,
         options: linear_euler::OPTIONS,
         new: linear_euler::from_options,
     },
@@ -191,8 +191,17 @@ const fn second_order(
     doc: &'static str,
     options: &'static [OptionDoc],
     new: fn(&Options) -> Result<Integrator, MethodError>,
-) -> Kind {
-    Kind { name, doc, order: 2, least_order: 2, adaptive: false, view: View::Implicit, options, new }
+) -> IntegratorKind {
+    IntegratorKind {
+        name,
+        doc,
+        order: 2,
+        least_order: 2,
+        adaptive: false,
+        view: MethodView::Implicit,
+        options,
+        new,
+    }
 }
 
 fn runge_kutta(
@@ -204,7 +213,7 @@ fn runge_kutta(
 }
 
 /// The kind called `name`.
-pub fn find(name: &str) -> Result<&'static Kind, MethodError> {
+pub fn find(name: &str) -> Result<&'static IntegratorKind, MethodError> {
     KINDS.iter().find(|k| k.name == name).ok_or_else(|| MethodError::UnknownKind {
         family: "integrator",
         name: name.to_string(),

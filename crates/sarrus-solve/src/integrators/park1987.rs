@@ -20,17 +20,17 @@
 //! evaluations, factorizations and solutions a step. To compare with; the symmetric form of `staggered` is cheaper, keeps the
 //! constraints, and bounds the energy's error.
 
-use super::between::Between;
+use super::between::StepInterpolant;
 use super::staggered::modules::{Modules, at};
 use super::staggered::options::epsilon;
-use crate::control::{Control, StepLimits};
+use crate::control::{StepControl, StepLimits};
 use crate::error::{MethodError, StepError};
 use crate::findings::Findings;
 use crate::options::{OptionDoc, Options};
-use crate::problem::{Accel, Equations, Group, GroupKind, Stage, State, Structure};
+use crate::problem::{Accel, Equations, GroupKind, NormGroup, Stage, State, Structure};
 use crate::rotations::resolved;
 use crate::staggered::euler_parameters::update;
-use crate::staggered::{CentralDifference, Epsilon, SparseMultipliers, Verdict};
+use crate::staggered::{CentralDifference, Epsilon, SparseMultipliers, StepVerdict};
 use crate::views::{Staggered, StaggeredStep, StepInfo};
 use sarrus_math::quat_to_rotation_vector;
 
@@ -66,7 +66,7 @@ pub struct Park1987 {
     /// At both ends, for what lies between; found when asked for.
     ends: [Accel; 2],
     xdots: [Vec<f64>; 2],
-    between: Between,
+    between: StepInterpolant,
     is_known: [bool; 2],
     /// ω½, among all velocities (nv).
     omega: Vec<f64>,
@@ -94,7 +94,7 @@ impl Park1987 {
             xdot: Vec::new(),
             ends: Default::default(),
             xdots: Default::default(),
-            between: Between::default(),
+            between: StepInterpolant::default(),
             is_known: [false; 2],
             omega: Vec::new(),
             delta: Vec::new(),
@@ -242,7 +242,7 @@ impl StaggeredStep for Park1987 {
         &mut self,
         view: &mut dyn Staggered,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
     ) -> Result<StepInfo, StepError> {
         self.start_from(view, s)?;
         let t = self.start.t;
@@ -257,7 +257,7 @@ impl StaggeredStep for Park1987 {
         let Park1987 { modules, omega, before, half, start, end, .. } = self;
         let ends = [&**before, &*half.vdot];
         modules.watch.weigh(&modules.mass, omega);
-        if let Verdict::TooLarge(omega) = modules.watch.look(&modules.mass, h, ends, [&start.v, &end.v]) {
+        if let StepVerdict::TooLarge(omega) = modules.watch.look(&modules.mass, h, ends, [&start.v, &end.v]) {
             return Err(StepError::StepTooLarge { t, h, omega });
         }
         view.accept(&self.end);
@@ -295,7 +295,7 @@ fn three(v: &[f64], at: usize) -> [f64; 3] {
 }
 
 /// A body that turns about three axes.
-fn turns(g: &&Group) -> bool {
+fn turns(g: &&NormGroup) -> bool {
     g.kind == GroupKind::AngularVelocity && g.len == 3
 }
 

@@ -30,27 +30,27 @@ pub(super) mod options;
 mod symmetric;
 mod two_stage;
 
-use super::between::Between;
-use crate::control::{Control, StepLimits};
+use super::between::StepInterpolant;
+use crate::control::{StepControl, StepLimits};
 use crate::error::StepError;
 use crate::findings::Findings;
 use crate::problem::{State, Structure};
 use crate::rotations::{MOST_ROTATION, resolved};
 use crate::staggered::{
-    CentralDifference, Controller, Epsilon, MotionModule, MultiplierModule, SparseMultipliers,
-    VariationalMotion, Verdict,
+    CentralDifference, Epsilon, MotionModule, MultiplierController, MultiplierModule, SparseMultipliers,
+    StepVerdict, VariationalMotion,
 };
 use crate::views::{Staggered, StaggeredStep, StepInfo};
 use chain::Chain;
 use error::ErrorEstimate;
 use modules::{Modules, at};
 use one_step::OneStep;
-use symmetric::Symmetric;
+use symmetric::SymmetricStaggered;
 use two_stage::TwoStage;
 
 /// Which form of the procedure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum StaggeredForm {
     /// One chain, in the manner of RATTLE.
     Symmetric,
     /// Two chains, as in the paper.
@@ -74,7 +74,7 @@ pub struct StaggeredMethod {
     accepted: bool,
     start: State,
     end: State,
-    between: Between,
+    between: StepInterpolant,
     /// The most that a step may rotate a body \[rad\].
     rotation_limit: f64,
     /// The highest frequency found at the start \[rad/s\].
@@ -84,28 +84,32 @@ pub struct StaggeredMethod {
 impl StaggeredMethod {
     /// A form with its own modules; at most `iterations` evaluations of positions in a step, `adaptive` where steps follow the
     /// tolerances (symmetric form only).
-    pub fn new(form: Form, epsilon: Epsilon, iterations: u32, adaptive: bool) -> StaggeredMethod {
+    pub fn new(form: StaggeredForm, epsilon: Epsilon, iterations: u32, adaptive: bool) -> StaggeredMethod {
         let motion: Box<dyn MotionModule> = match form {
-            Form::Symmetric => Box::new(VariationalMotion::default()),
-            Form::Paper | Form::OneStep { .. } => Box::new(CentralDifference::default()),
+            StaggeredForm::Symmetric => Box::new(VariationalMotion::default()),
+            StaggeredForm::Paper | StaggeredForm::OneStep { .. } => Box::new(CentralDifference::default()),
         };
         let chain: Box<dyn Chain> = match form {
-            Form::Symmetric => Box::new(Symmetric::new(iterations.max(1), adaptive)),
-            Form::Paper => Box::new(TwoStage::new()),
-            Form::OneStep { points } => Box::new(OneStep::new(points)),
+            StaggeredForm::Symmetric => Box::new(SymmetricStaggered::new(iterations.max(1), adaptive)),
+            StaggeredForm::Paper => Box::new(TwoStage::new()),
+            StaggeredForm::OneStep { points } => Box::new(OneStep::new(points)),
         };
         StaggeredMethod {
             modules: Modules::new(motion, Box::new(SparseMultipliers::new(epsilon))),
             chain,
             limits: StepLimits { growth: 2.0, ..StepLimits::default() },
-            adaptive: (adaptive && form == Form::Symmetric).then(ErrorEstimate::default),
+            adaptive: (adaptive && form == StaggeredForm::Symmetric).then(ErrorEstimate::default),
             prepared: false,
             accepted: false,
             start: State::default(),
             end: State::default(),
-            between: Between::default(),
+            between: StepInterpolant::default(),
             // central differences of quaternions lag by θ²/48
-            rotation_limit: if form == Form::Symmetric { MOST_ROTATION } else { resolved(1.0 / 48.0) },
+            rotation_limit: if form == StaggeredForm::Symmetric {
+                MOST_ROTATION
+            } else {
+                resolved(1.0 / 48.0)
+            },
             highest: None,
         }
     }
@@ -125,7 +129,7 @@ impl StaggeredMethod {
     /// With a controller between the modules. Its forces are in the motion and in
     /// [`multipliers`](StaggeredStep::multipliers); what evaluates the problem by itself knows nothing of them:
     /// accelerations shown, and the steps that lead past singular positions ([`Dynamics::regularize`](crate::Dynamics::regularize)).
-    pub fn with_controller(mut self, controller: Box<dyn Controller>) -> StaggeredMethod {
+    pub fn with_controller(mut self, controller: Box<dyn MultiplierController>) -> StaggeredMethod {
         self.modules.controller = Some(controller);
         self
     }
@@ -167,7 +171,12 @@ impl StaggeredMethod {
     }
 
     /// Computes `end` at `t1`.
-    fn try_step(&mut self, view: &mut dyn Staggered, control: &Control, t1: f64) -> Result<(), StepError> {
+    fn try_step(
+        &mut self,
+        view: &mut dyn Staggered,
+        control: &StepControl,
+        t1: f64,
+    ) -> Result<(), StepError> {
         let (t, h) = (self.start.t, t1 - self.start.t);
         self.end.t = t1;
         let StaggeredMethod { modules, chain, start, end, .. } = self;
@@ -178,14 +187,14 @@ impl StaggeredMethod {
     }
 
     /// What the step just made shows of the stability limit.
-    fn look(&mut self) -> Verdict {
+    fn look(&mut self) -> StepVerdict {
         let StaggeredMethod { modules, chain, start, end, .. } = self;
         let (accel, _) = chain.ends();
         let ends = [&*accel[0].vdot, &*accel[1].vdot];
         modules.watch.look(&modules.mass, end.t - start.t, ends, [&start.v, &end.v])
     }
 
-    fn finish(&mut self, view: &mut dyn Staggered, control: &mut Control) {
+    fn finish(&mut self, view: &mut dyn Staggered, control: &mut StepControl) {
         view.accept(&self.end);
         control.counts.rhs += self.modules.evaluations;
         self.modules.tell(view);
@@ -194,7 +203,7 @@ impl StaggeredMethod {
     }
 
     /// A step of fixed size.
-    fn fixed(&mut self, view: &mut dyn Staggered, control: &mut Control) -> Result<(), StepError> {
+    fn fixed(&mut self, view: &mut dyn Staggered, control: &mut StepControl) -> Result<(), StepError> {
         let t = self.start.t;
         let t1 = control.fixed_end(t);
         let h = t1 - t;
@@ -209,9 +218,9 @@ impl StaggeredMethod {
         }
         let omega = self.modules.watch.omega;
         let tried = self.try_step(view, control, t1).and_then(|()| match self.look() {
-            Verdict::Fine => Ok(()),
-            Verdict::TooLarge(omega) => Err(StepError::StepTooLarge { t, h, omega }),
-            Verdict::NotFinite => Err(StepError::NotFinite { t }),
+            StepVerdict::Fine => Ok(()),
+            StepVerdict::TooLarge(omega) => Err(StepError::StepTooLarge { t, h, omega }),
+            StepVerdict::NotFinite => Err(StepError::NotFinite { t }),
         });
         // numbers that have grown beyond all bounds have done so for a reason
         tried.map_err(|error| match error {
@@ -257,7 +266,7 @@ impl StaggeredStep for StaggeredMethod {
         &mut self,
         view: &mut dyn Staggered,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
     ) -> Result<StepInfo, StepError> {
         self.start_from(view, s)?;
         let (error, rejected) = if self.is_adaptive() {

@@ -18,7 +18,7 @@ pub struct Tableau {
     /// How the error of a step is estimated.
     pub error: Estimate,
     /// The interpolant's part beyond the cubic through both ends and their slopes.
-    pub dense: Dense,
+    pub dense: DenseOutput,
 }
 
 impl Tableau {
@@ -55,7 +55,7 @@ pub enum Estimate {
 /// u(θ) = y + θ (r₁ + θ' (r₂ + θ (r₃ + θ' (r₄ + θ (r₅ + ...))))) with θ' = 1 - θ; r₁, r₂, r₃ make the cubic,
 /// r_{3+i} = h Σ_j d_ij k_j.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Dense {
+pub struct DenseOutput {
     /// Order of the interpolant: its error inside a step is of size h^(order + 1).
     pub order: u32,
     /// Nodes of the stages that only the interpolant needs.
@@ -67,8 +67,8 @@ pub struct Dense {
 }
 
 /// The cubic alone.
-const fn cubic(order: u32) -> Dense {
-    Dense { order, c: &[], a: &[], d: &[] }
+const fn cubic(order: u32) -> DenseOutput {
+    DenseOutput { order, c: &[], a: &[], d: &[] }
 }
 
 /// Explicit Euler.
@@ -122,7 +122,7 @@ pub const RK45: Tableau = Tableau {
         ],
         power: 5,
     },
-    dense: Dense {
+    dense: DenseOutput {
         order: 4,
         c: &[],
         a: &[],
@@ -266,7 +266,7 @@ pub const DOP853: Tableau = Tableau {
             0.0,
         ],
     },
-    dense: Dense {
+    dense: DenseOutput {
         order: 7,
         c: &[0.1, 0.2, 0.7777777777777778],
         a: &[

@@ -18,9 +18,9 @@
 //! Cost: two solutions where the choice stays, at states on the constraints; a factorization and a few solutions for each exchange, which
 //! all components of a model make at once.
 
-use super::{Kkt, Rank, Rows};
+use super::{ActiveRows, Kkt, RankDemand};
 use crate::error::SolveError;
-use crate::passage::Part;
+use crate::passage::Subsystem;
 use crate::problem::Equations;
 
 /// Coefficient of a dependence above which two rows are exchanged: the usual value of \[Gu1996\]. Each exchange multiplies the
@@ -34,7 +34,7 @@ const PROBES: u32 = 3;
 
 /// The rows that are left out by choice.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Choice {
+pub(super) struct RowChoice {
     /// Whether each row is (nc); empty where elimination chooses.
     pub out: Vec<bool>,
     /// The smallest pivot when the choice was last looked at.
@@ -53,7 +53,7 @@ pub(super) struct Choice {
     partner: Vec<(usize, f64)>,
 }
 
-impl Choice {
+impl RowChoice {
     /// Leaves the choice to elimination.
     pub fn forget(&mut self) {
         self.out.clear();
@@ -64,7 +64,7 @@ impl Choice {
         if self.component.len() == s.nc {
             return;
         }
-        let parts = Part::all(s);
+        let parts = Subsystem::all(s);
         self.component = vec![parts.len(); s.nc];
         for (i, part) in parts.iter().enumerate() {
             part.rows.iter().for_each(|&row| self.component[row] = i);
@@ -78,15 +78,15 @@ impl Choice {
 impl Kkt {
     /// Whether the rows left out are those of the choice: rows at velocity level may support others that have a position level.
     pub(super) fn has_choice(&self) -> bool {
-        !self.choice.out.is_empty() && (self.rows == Rows::All || self.is_holonomic)
+        !self.choice.out.is_empty() && (self.rows == ActiveRows::All || self.is_holonomic)
     }
 
     /// Improves the choice of the rows that the last factorization left out, at the J of `eq`, where that is due. Allocates the first time.
     pub(super) fn choose(&mut self, eq: &Equations) -> Result<(), SolveError> {
-        if self.dropped.is_empty() || self.rank == Rank::Full || self.rows != Rows::All {
+        if self.dropped.is_empty() || self.rank == RankDemand::Full || self.rows != ActiveRows::All {
             return Ok(());
         }
-        let settles = self.rank == Rank::Settle;
+        let settles = self.rank == RankDemand::Settle;
         let chosen = self.choice.out.iter().filter(|out| **out).count();
         if settles && chosen > 0 && self.dropped.len() != chosen {
             // rows of the choice that are dependent now, or a loss of rank: elimination tells which

@@ -13,8 +13,8 @@
 //!
 //! Cost: a new plan and a factorization where rows begin to wait; the elimination is linear in the number of waiting rows.
 
-use super::plan::Plan;
-use super::{Kkt, Rank, Rows};
+use super::plan::KktPlan;
+use super::{ActiveRows, Kkt, RankDemand};
 use crate::error::SolveError;
 use crate::problem::Equations;
 use crate::rank::kinematic_units;
@@ -73,7 +73,7 @@ impl Hubs {
     /// Which of the waiting rows have independent couplings; `units` are those of the velocities, by index in vectors of the factors.
     fn independent(&self, units: &HashMap<usize, f64>, limit: f64) -> Vec<bool> {
         let mut taken = vec![false; self.waiting.len()];
-        let mut basis = Basis::default();
+        let mut basis = PivotedBasis::default();
         for limit in [CLEARLY.max(limit), limit] {
             for (taken, w) in taken.iter_mut().zip(&self.waiting).filter(|(taken, _)| !**taken) {
                 let scaled = |&(at, c): &(usize, f64)| (at, c * units.get(&at).copied().unwrap_or(1.0));
@@ -86,14 +86,14 @@ impl Hubs {
 
 /// Independent vectors, each with an entry that those after it do not have.
 #[derive(Default)]
-struct Basis {
+struct PivotedBasis {
     vectors: Vec<BTreeMap<usize, f64>>,
     pivots: Vec<usize>,
     /// Vector of each pivot.
     of: HashMap<usize, usize>,
 }
 
-impl Basis {
+impl PivotedBasis {
     /// Adds a vector unless the others leave of its square no more than the part `limit`. Returns whether it was added.
     fn add(&mut self, vector: impl Iterator<Item = (usize, f64)>, limit: f64) -> bool {
         let mut rest: BTreeMap<usize, f64> = vector.filter(|(_, c)| *c != 0.0).collect();
@@ -124,7 +124,7 @@ impl Basis {
 impl Kkt {
     /// Which of the decisions about hubs holds for the rows that take part.
     pub(super) fn hub_set(&self) -> usize {
-        usize::from(self.rows == Rows::Holonomic && !self.is_holonomic)
+        usize::from(self.rows == ActiveRows::Holonomic && !self.is_holonomic)
     }
 
     /// Moves the rows that wait behind their hubs, or leaves them out where others determine them. Returns whether the
@@ -133,7 +133,7 @@ impl Kkt {
         if self.hubs.is_empty() {
             return Ok(false);
         }
-        let (set, chosen) = (self.hub_set(), self.has_choice() && self.rank != Rank::Full);
+        let (set, chosen) = (self.hub_set(), self.has_choice() && self.rank != RankDemand::Full);
         let taken = if chosen {
             // all that are not left out by choice are needed
             vec![true; self.hubs.waiting.len()]
@@ -147,7 +147,7 @@ impl Kkt {
                 let hub = self.plan.hubs.iter().enumerate().filter(|(_, hub)| hub.at <= last);
                 let Some((hub, _)) = hub.max_by_key(|(_, hub)| hub.at) else { continue };
                 self.hubs.late.push((w.row, w.node, self.plan.rows.len() + hub));
-            } else if self.rank == Rank::Full {
+            } else if self.rank == RankDemand::Full {
                 return Err(SolveError::RankDeficient { row: w.row, pivot: 0.0, scale: self.scale[w.row] });
             } else {
                 self.hubs.spared[set].resize(self.nc, false);
@@ -185,7 +185,7 @@ impl Kkt {
 
     fn plan_again(&mut self) -> Result<(), SolveError> {
         let late: Vec<(usize, usize)> = self.hubs.late.iter().map(|&(_, node, hub)| (node, hub)).collect();
-        (self.plan, self.ldl) = Plan::new(&self.structure, self.hub_degree, &late)?;
+        (self.plan, self.ldl) = KktPlan::new(&self.structure, self.hub_degree, &late)?;
         self.soft = None;
         self.held = None;
         self.floor.fill(0.0);
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn as_many_vectors_are_independent_as_the_rank() {
-        let mut basis = Basis::default();
+        let mut basis = PivotedBasis::default();
         let vectors = [[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 1.0, 1.0], [1.0, 3.0, 1.0], [1.0, 3.0, 1.001]];
         let mut add = |limit: f64| {
             let added = vectors.map(|v| basis.add(v.into_iter().enumerate(), limit));

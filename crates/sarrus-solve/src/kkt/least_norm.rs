@@ -51,7 +51,7 @@ pub(super) struct Soft {
 
 /// Vectors of the null space.
 #[derive(Debug, Clone)]
-pub(super) struct Vectors {
+pub(super) struct NullVectors {
     /// w (nc).
     pub w: Vec<f64>,
     /// Wᵀ w (nv).
@@ -128,7 +128,7 @@ impl Kkt {
     }
 
     /// g = Nᵀμ = μ_D - S_DK S_K⁻¹ μ_K. Returns |g|.
-    fn null_part(&mut self, least: &mut Vectors, eq: &Equations, mu: &[f64]) -> f64 {
+    fn null_part(&mut self, least: &mut NullVectors, eq: &Equations, mu: &[f64]) -> f64 {
         least.w.copy_from_slice(mu);
         self.dropped.iter().for_each(|&i| least.w[i] = 0.0);
         self.solve_kept(least, eq);
@@ -138,9 +138,9 @@ impl Kkt {
     }
 
     /// Vectors, made the first time.
-    pub(super) fn take_vectors(&mut self) -> Vectors {
+    pub(super) fn take_vectors(&mut self) -> NullVectors {
         let (nc, nv) = (self.nc, self.structure.nv);
-        self.vectors.take().unwrap_or_else(|| Vectors {
+        self.vectors.take().unwrap_or_else(|| NullVectors {
             w: vec![0.0; nc],
             y: vec![0.0; nv],
             b: vec![0.0; nc],
@@ -176,7 +176,7 @@ impl Kkt {
             for b in self.plan.blocks[row.first..row.last].iter().filter(|b| b.hub.is_none()) {
                 kernels::accumulate(D, &self.W[b.offset..], &self.Jt[b.offset..], n, b.size, n);
             }
-            let out = if self.rows == super::Rows::All { n } else { row.holonomic };
+            let out = if self.rows == super::ActiveRows::All { n } else { row.holonomic };
             (out..n).for_each(|i| D[i * n + i] = 1.0);
             (0..n).for_each(|i| D[i * n + i] += epsilon);
         }
@@ -190,7 +190,7 @@ impl Kkt {
     }
 
     /// w ← ε (S + εI)⁻¹ w.
-    pub(super) fn proximal_step(&mut self, least: &mut Vectors, epsilon: f64) {
+    pub(super) fn proximal_step(&mut self, least: &mut NullVectors, epsilon: f64) {
         let Some(soft) = &mut self.soft else { return };
         let z = &mut self.work.z;
         z.fill(0.0);
@@ -205,7 +205,7 @@ impl Kkt {
     }
 
     /// r = S w, over the rows that take part.
-    pub(super) fn compliance(&mut self, least: &mut Vectors, eq: &Equations) {
+    pub(super) fn compliance(&mut self, least: &mut NullVectors, eq: &Equations) {
         least.y.fill(0.0);
         for row in &self.plan.rows {
             let w = &least.w[row.start..];
@@ -226,7 +226,7 @@ impl Kkt {
             for b in &self.plan.blocks[row.first..row.last] {
                 kernels::subtract_mul(r, &eq.J[b.offset..], &least.y[b.start..], row.size, b.size);
             }
-            if self.rows == super::Rows::Holonomic {
+            if self.rows == super::ActiveRows::Holonomic {
                 r[row.holonomic..].fill(0.0);
             }
         }
@@ -243,7 +243,7 @@ impl Kkt {
     }
 
     /// w ← S_K⁻¹ w over the rows that were kept, zero in the others; leaves S w in r.
-    pub(super) fn solve_kept(&mut self, least: &mut Vectors, eq: &Equations) {
+    pub(super) fn solve_kept(&mut self, least: &mut NullVectors, eq: &Equations) {
         least.b.copy_from_slice(&least.w);
         least.w.fill(0.0);
         self.work.r.copy_from_slice(&least.b);
@@ -262,7 +262,7 @@ impl Kkt {
     }
 
     /// w += `factor` z over the rows; returns the largest change.
-    fn add_rows(&mut self, least: &mut Vectors, factor: f64) -> f64 {
+    fn add_rows(&mut self, least: &mut NullVectors, factor: f64) -> f64 {
         let mut change = 0.0_f64;
         for row in &self.plan.rows {
             let w = &mut least.w[row.start..][..row.size];
@@ -275,7 +275,7 @@ impl Kkt {
     }
 
     /// w ← w - S_K⁻¹ (S w)_K, so that Jᵀw = 0, until only rounding is removed.
-    pub(super) fn make_null(&mut self, least: &mut Vectors, eq: &Equations) {
+    pub(super) fn make_null(&mut self, least: &mut NullVectors, eq: &Equations) {
         let mut before = f64::INFINITY;
         for _ in 0..PASSES {
             self.compliance(least, eq);

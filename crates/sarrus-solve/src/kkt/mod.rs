@@ -15,7 +15,7 @@
 //! accurate as if the constraint had not been written, and what is left of its own equation is reported as
 //! contradiction. Which rows these are is decided in a metric of lengths alone (`kinematic.rs`): light bodies make no row dependent. Off the constraints, at the stages of an integrator, such a row is independent again by the square
 //! of the violation, and to solve for it would turn the violation into forces of any size; so rows found dependent
-//! at a state on the constraints ([`Rank::Settle`]) stay so until they clearly are not. A row that only a hub, not yet
+//! at a state on the constraints ([`RankDemand::Settle`]) stay so until they clearly are not. A row that only a hub, not yet
 //! eliminated, makes independent is moved behind the hub (`hubs.rs`).
 //! Which of the rows that depend on each other are left out is chosen so that those kept are well conditioned (`choice.rs`).
 //! The multipliers of least norm are found afterwards, where they are wanted ([`Kkt::least_norm`]).
@@ -37,7 +37,7 @@ mod soft;
 
 use crate::error::SolveError;
 use crate::problem::{Equations, Structure};
-use plan::Plan;
+use plan::KktPlan;
 use refine::COARSEST;
 pub use refine::SolveReport;
 use rows::sized;
@@ -68,7 +68,7 @@ const SOFT: f64 = 1e-8;
 
 /// Which rows take part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rows {
+pub enum ActiveRows {
     /// All.
     All,
     /// Those with a position level; the multipliers of the others are zero.
@@ -77,7 +77,7 @@ pub enum Rows {
 
 /// What is demanded of the rank of J.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rank {
+pub enum RankDemand {
     /// Full: a dependent row is an error.
     Full,
     /// Any: dependent rows are left out; which they are was settled before, or is now if this is the first time.
@@ -99,7 +99,7 @@ enum Inverse {
 
 /// A body.
 #[derive(Debug, Clone, Copy)]
-struct Body {
+struct BodyBlock {
     start: usize,
     size: usize,
     mass: usize,
@@ -111,9 +111,9 @@ struct Body {
 pub struct Kkt {
     structure: Structure,
     hub_degree: usize,
-    plan: Plan,
+    plan: KktPlan,
     ldl: BlockLdl,
-    bodies: Vec<Body>,
+    bodies: Vec<BodyBlock>,
     nc: usize,
     mass: Vec<f64>,
     minv: Vec<f64>,
@@ -127,8 +127,8 @@ pub struct Kkt {
     floor: Vec<f64>,
     /// Diagonal of M_h⁻¹ at hubs, zero at rows, in elimination order.
     weight: Vec<f64>,
-    rows: Rows,
-    rank: Rank,
+    rows: ActiveRows,
+    rank: RankDemand,
     /// The fraction in use in place of [`DEPENDENT`].
     dependent: f64,
     /// What masses make of the limit of each row (nc), see `kinematic.rs`.
@@ -155,12 +155,12 @@ pub struct Kkt {
     held: Option<Vec<f64>>,
     spare: Vec<f64>,
     factorizations: u64,
-    work: refine::Work,
-    choice: choice::Choice,
+    work: refine::SolveWorkspace,
+    choice: choice::RowChoice,
     /// Whether all rows have a position level.
     is_holonomic: bool,
     soft: Option<least_norm::Soft>,
-    vectors: Option<least_norm::Vectors>,
+    vectors: Option<least_norm::NullVectors>,
     /// b without its part in the null space of Jᵀ, and what was left of b before (nc).
     agreed: [Vec<f64>; 2],
 }
@@ -173,14 +173,14 @@ impl Kkt {
             return Err(SolveError::TooLarge { blocks: s.entries.len() });
         }
         check_mass(s, eq)?;
-        let (plan, ldl) = Plan::new(s, hub_degree, &[])?;
-        let bodies = s.cols.iter().map(|c| Body {
+        let (plan, ldl) = KktPlan::new(s, hub_degree, &[])?;
+        let bodies = s.cols.iter().map(|c| BodyBlock {
             start: c.start,
             size: c.size,
             mass: c.mass,
             inverse: inverse_kind(&eq.minv[c.mass..][..c.size * c.size], c.size),
         });
-        let mut bodies: Vec<Body> = bodies.collect();
+        let mut bodies: Vec<BodyBlock> = bodies.collect();
         // zeros of one place need not be zeros of another
         s.varying.iter().for_each(|&col| bodies[col].inverse = Inverse::Full);
         let unknowns = s.nc + plan.hubs.iter().map(|h| s.cols[h.col].size).sum::<usize>();
@@ -197,8 +197,8 @@ impl Kkt {
             scale: vec![0.0; s.nc],
             floor: vec![0.0; unknowns],
             weight: vec![0.0; unknowns],
-            rows: Rows::All,
-            rank: Rank::Any,
+            rows: ActiveRows::All,
+            rank: RankDemand::Any,
             dependent: DEPENDENT,
             share: vec![1.0; s.nc],
             decided: false,
@@ -213,8 +213,8 @@ impl Kkt {
             held: None,
             spare: vec![0.0; s.J_len],
             factorizations: 0,
-            work: refine::Work::new(s, unknowns),
-            choice: choice::Choice::default(),
+            work: refine::SolveWorkspace::new(s, unknowns),
+            choice: choice::RowChoice::default(),
             is_holonomic: s.rows.iter().all(|row| row.holonomic == row.size),
             soft: None,
             vectors: None,
@@ -268,12 +268,12 @@ impl Kkt {
     }
 
     /// Factors at the J of `eq`. Does not allocate.
-    pub fn factor(&mut self, eq: &Equations, rows: Rows, rank: Rank) -> Result<(), SolveError> {
+    pub fn factor(&mut self, eq: &Equations, rows: ActiveRows, rank: RankDemand) -> Result<(), SolveError> {
         // the factors that `hold` kept will do if nothing changed
         if let Some(held) = self.held.take() {
             let full = self.dropped.is_empty();
-            let settled = rank != Rank::Settle || self.rank == Rank::Settle;
-            let same = rows == self.rows && settled && held == eq.J && (rank != Rank::Full || full);
+            let settled = rank != RankDemand::Settle || self.rank == RankDemand::Settle;
+            let same = rows == self.rows && settled && held == eq.J && (rank != RankDemand::Full || full);
             self.spare = held;
             if same {
                 return Ok(());
@@ -284,7 +284,7 @@ impl Kkt {
         self.rank = rank;
         self.refactor(eq)?;
         // one that rounding has let in would take part with a pivot that is nothing but rounding
-        let fewer = self.known.filter(|known| rank == Rank::Settle && self.dropped.len() < *known);
+        let fewer = self.known.filter(|known| rank == RankDemand::Settle && self.dropped.len() < *known);
         if let Some(known) = fewer {
             self.settle_up_to(eq, known, LET_IN)?;
         }
@@ -307,7 +307,7 @@ impl Kkt {
         self.is_final = false;
         self.held = None;
         self.forget_choice()?;
-        (self.rows, self.rank) = (Rows::All, Rank::Settle);
+        (self.rows, self.rank) = (ActiveRows::All, RankDemand::Settle);
         loop {
             self.decided = false;
             self.refactor(eq)?;
@@ -352,14 +352,15 @@ impl Kkt {
             if self.place_waiting(eq)? {
                 continue;
             }
-            let is_new = !self.decided && !self.is_final && (rank != Rank::Any || self.settled.is_none());
+            let is_new =
+                !self.decided && !self.is_final && (rank != RankDemand::Any || self.settled.is_none());
             if is_new && (outcome.is_err() || self.is_unclear()) && self.decide(eq).is_ok() {
                 continue;
             }
             outcome?;
             break;
         }
-        if rank == Rank::Settle || (rank == Rank::Any && self.settled.is_none()) {
+        if rank == RankDemand::Settle || (rank == RankDemand::Any && self.settled.is_none()) {
             self.settled.get_or_insert_with(Vec::new).clone_from(&self.is_dropped);
             self.settled_rows = self.dropped.len();
         }
@@ -410,7 +411,7 @@ impl Kkt {
             let scale = &mut self.scale[row.start..][..n];
             let D = &mut K[row.diagonal..][..n * n];
             let (W, Jt) = (&mut self.W, &mut self.Jt);
-            let taking_part = if self.rows == Rows::All { n } else { row.holonomic };
+            let taking_part = if self.rows == ActiveRows::All { n } else { row.holonomic };
             if taking_part == n {
                 sized!(
                     row,
@@ -428,9 +429,9 @@ impl Kkt {
         Ok(())
     }
 
-    fn set_floors(&mut self, rank: Rank) {
-        let settled = self.settled.as_deref().filter(|_| rank == Rank::Any);
-        let fraction = if rank == Rank::Full { NOT_FULL } else { self.dependent };
+    fn set_floors(&mut self, rank: RankDemand) {
+        let settled = self.settled.as_deref().filter(|_| rank == RankDemand::Any);
+        let fraction = if rank == RankDemand::Full { NOT_FULL } else { self.dependent };
         for row in &self.plan.rows {
             let floor = &mut self.floor[row.at..][..row.size];
             let scale = &self.scale[row.start..][..row.size];
@@ -449,7 +450,7 @@ impl Kkt {
                 }
             }
         }
-        if rank != Rank::Full && self.has_choice() {
+        if rank != RankDemand::Full && self.has_choice() {
             for row in &self.plan.rows {
                 let out = &self.choice.out[row.start..][..row.size];
                 let floor = self.floor[row.at..].iter_mut().zip(out);
@@ -458,7 +459,7 @@ impl Kkt {
         }
     }
 
-    fn eliminate(&mut self, rank: Rank) -> Result<(), SolveError> {
+    fn eliminate(&mut self, rank: RankDemand) -> Result<(), SolveError> {
         let (chosen, set) = (self.has_choice(), self.hub_set());
         let Kkt { plan, ldl, scale, floor, weight, is_dropped, dropped, largest_dropped, hubs, .. } = self;
         let out = &self.choice.out;
@@ -477,7 +478,7 @@ impl Kkt {
                 hubs.wait(i, small.node, couplings);
                 return Action::Use(small.value.max(SOFT * scale[i]));
             }
-            if rank == Rank::Full {
+            if rank == RankDemand::Full {
                 return Action::Stop;
             }
             is_dropped[i] = true;
@@ -500,8 +501,8 @@ impl Kkt {
 
 /// As [`rows::weigh`], for any sizes; rows from `taking_part` on are left out, with a one on their diagonal.
 fn weigh_any(
-    blocks: &[plan::Block],
-    bodies: &[Body],
+    blocks: &[plan::JacobianBlock],
+    bodies: &[BodyBlock],
     minv: &[f64],
     J: &[f64],
     W: &mut [f64],
@@ -536,7 +537,7 @@ fn weigh_any(
 }
 
 /// Fills all of [S, -J_h; -J_hᵀ, -M_h] but the diagonal blocks of S.
-fn assemble(plan: &Plan, bodies: &[Body], mass: &[f64], W: &[f64], Jt: &[f64], K: &mut [f64]) {
+fn assemble(plan: &KktPlan, bodies: &[BodyBlock], mass: &[f64], W: &[f64], Jt: &[f64], K: &mut [f64]) {
     for &(at, len) in &plan.fill {
         K[at..at + len].fill(0.0);
     }

@@ -13,7 +13,7 @@
 //! step. Allocates: meant for diagnosis, not for a stepping path.
 
 use super::least_norm::EPSILON;
-use super::{Kkt, Rank, Rows};
+use super::{ActiveRows, Kkt, RankDemand};
 use crate::error::SolveError;
 use crate::problem::Equations;
 use sarrus_math::solve::kernels;
@@ -33,7 +33,7 @@ impl Kkt {
     /// Replaces each of `lambdas` by its part in the null space of Jᵀ, over all rows at the J of `eq`. Returns the
     /// proximal steps that the slowest of them took.
     pub fn null_parts(&mut self, eq: &Equations, lambdas: &mut [Vec<f64>]) -> Result<u32, SolveError> {
-        self.factor(eq, Rows::All, Rank::Settle)?;
+        self.factor(eq, ActiveRows::All, RankDemand::Settle)?;
         let mut least = self.take_vectors();
         let epsilon = self.epsilon(EPSILON);
         self.soften(epsilon);
@@ -83,7 +83,7 @@ impl Kkt {
         g: &[f64],
         mu: &mut [f64],
     ) -> Result<f64, SolveError> {
-        self.factor(eq, Rows::All, Rank::Settle)?;
+        self.factor(eq, ActiveRows::All, RankDemand::Settle)?;
         let mut least = self.take_vectors();
         let epsilon = self.epsilon(LEAST);
         self.soften(epsilon);
@@ -139,7 +139,7 @@ impl Kkt {
 
 #[cfg(test)]
 mod tests {
-    use crate::kkt::{HUB_DEGREE, Kkt, Rank, Rows};
+    use crate::kkt::{ActiveRows, HUB_DEGREE, Kkt, RankDemand};
     use crate::problem::{Equations, Structure};
 
     /// Three masses in a ring of three ties, in different units: multipliers u with Σ J_i u_i = 0 are alike in each tie.
@@ -182,7 +182,7 @@ mod tests {
     fn a_row_that_was_left_out_is_made_up_for_by_the_others() {
         let (s, eq) = ring();
         let mut kkt = Kkt::new(&s, &eq, HUB_DEGREE).unwrap();
-        kkt.factor(&eq, Rows::All, Rank::Settle).unwrap();
+        kkt.factor(&eq, ActiveRows::All, RankDemand::Settle).unwrap();
         let [row] = *kkt.dependent_rows() else { panic!("{:?}", kkt.dependent_rows()) };
         let mut w = vec![0.0; 3];
         w[row] = 1.0;

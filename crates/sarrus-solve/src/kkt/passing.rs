@@ -1,6 +1,6 @@
 //! Factorizations that leave out rows by choice, for the passage of singular positions.
 
-use super::{Kkt, Rank, Rows, assemble};
+use super::{ActiveRows, Kkt, RankDemand, assemble};
 use crate::error::SolveError;
 use crate::problem::Equations;
 
@@ -14,7 +14,7 @@ impl Kkt {
     /// are then the [`dependent_rows`](Kkt::dependent_rows). What was settled of the rank stays as it was.
     pub(crate) fn factor_above(&mut self, eq: &Equations, floor: &[f64]) -> Result<(), SolveError> {
         self.held = None;
-        (self.rows, self.rank) = (Rows::All, Rank::Any);
+        (self.rows, self.rank) = (ActiveRows::All, RankDemand::Any);
         self.take_masses(eq)?;
         loop {
             self.factorizations += 1;
@@ -23,7 +23,7 @@ impl Kkt {
             for row in &self.plan.rows {
                 self.floor[row.at..][..row.size].copy_from_slice(&floor[row.start..][..row.size]);
             }
-            self.eliminate(Rank::Any)?;
+            self.eliminate(RankDemand::Any)?;
             if !self.place_waiting(eq)? {
                 return Ok(());
             }

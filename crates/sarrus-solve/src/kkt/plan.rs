@@ -6,7 +6,7 @@
 
 use crate::error::SolveError;
 use crate::problem::Structure;
-use sarrus_math::solve::{BlockLdl, FillError, Pattern, minimum_degree};
+use sarrus_math::solve::{BlockLdl, FactorPattern, FillError, minimum_degree};
 use std::collections::VecDeque;
 
 /// So many row blocks on hubs alone follow each hub at once; where more of them are independent, they are moved later (`hubs.rs`).
@@ -14,7 +14,7 @@ const LATE_ROWS: usize = 16;
 
 /// A row block of J.
 #[derive(Debug, Clone, Copy)]
-pub struct Row {
+pub struct JacobianRows {
     pub start: usize,
     pub size: usize,
     pub holonomic: usize,
@@ -30,7 +30,7 @@ pub struct Row {
 
 /// A block of J.
 #[derive(Debug, Clone, Copy)]
-pub struct Block {
+pub struct JacobianBlock {
     /// Index of the body.
     pub col: usize,
     /// First velocity of the body.
@@ -67,9 +67,9 @@ pub struct Hub {
 
 /// Everything that [`Kkt`](super::Kkt) needs to know of the topology.
 #[derive(Debug, Clone)]
-pub struct Plan {
-    pub rows: Vec<Row>,
-    pub blocks: Vec<Block>,
+pub struct KktPlan {
+    pub rows: Vec<JacobianRows>,
+    pub blocks: Vec<JacobianBlock>,
     pub products: Vec<Product>,
     pub hubs: Vec<Hub>,
     /// Ranges of the factors that only elimination fills: to be cleared.
@@ -78,14 +78,14 @@ pub struct Plan {
     pub node_start: Vec<usize>,
 }
 
-impl Plan {
+impl KktPlan {
     /// Analyses `s`; bodies with more than `hub_degree` row blocks become hubs. Each row node of `late` follows the
     /// node of the hub beside it.
     pub fn new(
         s: &Structure,
         hub_degree: usize,
         late: &[(usize, usize)],
-    ) -> Result<(Plan, BlockLdl), SolveError> {
+    ) -> Result<(KktPlan, BlockLdl), SolveError> {
         // blocks of each body
         let mut of_col: Vec<Vec<(usize, usize)>> = vec![Vec::new(); s.cols.len()];
         let rows: Vec<usize> = (0..s.rows.len()).filter(|&r| s.rows[r].size > 0).collect();
@@ -119,7 +119,7 @@ impl Plan {
             .and_then(|order| BlockLdl::new(&sizes, &negative, &edges, &order))
             .map_err(|e| SolveError::TooLarge { blocks: e.blocks })?;
 
-        let mut plan = Plan {
+        let mut plan = KktPlan {
             rows: Vec::new(),
             blocks: Vec::new(),
             products: Vec::new(),
@@ -141,7 +141,7 @@ impl Plan {
                 let col = s.cols[e.col];
                 let hub =
                     hub_node[e.col].and_then(|hub| Some((ldl.block(node, hub)?, ldl.is_after(hub, node))));
-                self.blocks.push(Block {
+                self.blocks.push(JacobianBlock {
                     col: e.col,
                     start: col.start,
                     size: col.size,
@@ -151,7 +151,7 @@ impl Plan {
             }
             let width = self.blocks[first..].first().map_or(0, |b| b.size);
             let width = if self.blocks[first..].iter().all(|b| b.size == width) { width } else { 0 };
-            self.rows.push(Row {
+            self.rows.push(JacobianRows {
                 width,
                 start: row.start,
                 size: row.size,
@@ -249,7 +249,7 @@ fn order(
 ) -> Result<Vec<usize>, FillError> {
     let order = minimum_degree(nodes, edges);
     let distance = distance_from_ground(s, rows, edges, nodes);
-    let mut order = Pattern::new(nodes, edges, &order)?.reorder(&order, &distance);
+    let mut order = FactorPattern::new(nodes, edges, &order)?.reorder(&order, &distance);
     if nodes == rows.len() {
         return Ok(order);
     }

@@ -5,7 +5,7 @@
 //! so that M x + Jᵀμ = a holds to rounding for every body n that is not a hub, and r_h = a_h - M_h x_h - J_hᵀμ
 //! is corrected with r. Rows that were dropped take no part: what is left of them is a contradiction.
 
-use super::{Kkt, Rank, Rows, rows, sized};
+use super::{ActiveRows, Kkt, RankDemand, rows, sized};
 use crate::error::SolveError;
 use crate::problem::{Equations, Structure};
 use sarrus_math::solve::kernels;
@@ -71,7 +71,7 @@ impl SolveReport {
 
 /// Vectors of a solve.
 #[derive(Debug, Clone)]
-pub(super) struct Work {
+pub(super) struct SolveWorkspace {
     /// [-r; -r_h], in elimination order.
     pub right: Vec<f64>,
     /// The correction [δμ; δx_h], likewise.
@@ -88,9 +88,9 @@ pub(super) struct Work {
     dropped_terms: Vec<f64>,
 }
 
-impl Work {
-    pub fn new(s: &Structure, unknowns: usize) -> Work {
-        Work {
+impl SolveWorkspace {
+    pub fn new(s: &Structure, unknowns: usize) -> SolveWorkspace {
+        SolveWorkspace {
             right: vec![0.0; unknowns],
             z: vec![0.0; unknowns],
             r: vec![0.0; s.nc],
@@ -118,7 +118,7 @@ impl Kkt {
     ) -> Result<SolveReport, SolveError> {
         let mut report = self.solve_once(eq, a, b, x, mu)?;
         // a residual that stays is the mark of a dependent row that was taken for independent
-        while report.residual > POOR && self.rank != Rank::Full && self.dependent < COARSEST {
+        while report.residual > POOR && self.rank != RankDemand::Full && self.dependent < COARSEST {
             let before = (self.dependent, report);
             self.dependent *= 100.0;
             (self.settled, self.decided) = (None, false);
@@ -200,7 +200,7 @@ impl Kkt {
             Some(t) => t.max(SHARED * unit * self.scale[i].sqrt()),
             None => 0.0,
         };
-        let Work { r_terms, dropped_terms, noise, .. } = &self.work;
+        let SolveWorkspace { r_terms, dropped_terms, noise, .. } = &self.work;
         let kept = r_terms.iter().copied().enumerate();
         for (i, t) in kept.chain(self.dropped.iter().copied().zip(dropped_terms.iter().copied())) {
             let (r, t) = (left(i).abs(), t.max(*noise) + cancelled(i));
@@ -234,7 +234,7 @@ impl Kkt {
 
     /// r = b - J x, also into the right side.
     pub(super) fn residual(&mut self, eq: &Equations, a: &[f64], b: &[f64], x: &[f64], mu: &[f64]) {
-        let Work { right, r, .. } = &mut self.work;
+        let SolveWorkspace { right, r, .. } = &mut self.work;
         for row in &self.plan.rows {
             let n = row.size;
             let b = &b[row.start..][..n];
@@ -247,7 +247,7 @@ impl Kkt {
                 }
                 right.iter_mut().zip(&*r).for_each(|(z, r)| *z = -*r);
             });
-            if self.rows == Rows::Holonomic {
+            if self.rows == ActiveRows::Holonomic {
                 r[row.holonomic..].fill(0.0);
                 right[row.holonomic..].fill(0.0);
             }
@@ -257,7 +257,7 @@ impl Kkt {
 
     /// As [`residual`](Kkt::residual), with the sizes of the terms.
     fn residual_terms(&mut self, eq: &Equations, a: &[f64], b: &[f64], x: &[f64], mu: &[f64]) {
-        let Work { right, r, r_terms, x_terms, dropped_terms, noise, .. } = &mut self.work;
+        let SolveWorkspace { right, r, r_terms, x_terms, dropped_terms, noise, .. } = &mut self.work;
         for row in &self.plan.rows {
             let blocks = &self.plan.blocks[row.first..row.last];
             let mu = &mu[row.start..][..row.size];
@@ -283,7 +283,7 @@ impl Kkt {
                 }
                 right.iter_mut().zip(&*r).for_each(|(z, r)| *z = -*r);
             });
-            if self.rows == Rows::Holonomic {
+            if self.rows == ActiveRows::Holonomic {
                 r[row.holonomic..].fill(0.0);
                 right[row.holonomic..].fill(0.0);
                 t[row.holonomic..].fill(f64::INFINITY);
@@ -361,7 +361,7 @@ impl Kkt {
         mu: &[f64],
         report: &mut SolveReport,
     ) -> Result<(), SolveError> {
-        let Work { r, r_terms, right, x_terms, .. } = &self.work;
+        let SolveWorkspace { r, r_terms, right, x_terms, .. } = &self.work;
         let (mut worst, mut row, mut velocity, mut sum) = (0.0, 0, None, 0.0);
         let noise = self.work.noise;
         for (i, (r, t)) in r.iter().zip(r_terms).enumerate() {

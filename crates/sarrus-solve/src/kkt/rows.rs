@@ -1,7 +1,7 @@
 //! The passes over one row block, with its sizes known at compile time: N rows on bodies of C velocities each.
 
-use super::plan::Block;
-use super::{Body, Inverse};
+use super::plan::JacobianBlock;
+use super::{BodyBlock, Inverse};
 
 /// Calls the pass for the sizes of a row block, or the general expression where none is compiled.
 macro_rules! sized {
@@ -49,8 +49,8 @@ fn part_mut<const C: usize>(values: &mut [f64], at: usize) -> &mut [f64; C] {
 /// W = J M⁻¹ and Jᵀ of each block; D = Σ W Jᵀ over bodies that are not hubs; scale = the diagonal over all.
 #[inline(always)]
 pub fn weigh<const N: usize, const C: usize>(
-    blocks: &[Block],
-    bodies: &[Body],
+    blocks: &[JacobianBlock],
+    bodies: &[BodyBlock],
     minv: &[f64],
     J: &[f64],
     W: &mut [f64],
@@ -128,7 +128,7 @@ pub fn weigh<const N: usize, const C: usize>(
 /// r = b - J x, and right = -r.
 #[inline(always)]
 pub fn residual<const N: usize, const C: usize>(
-    blocks: &[Block],
+    blocks: &[JacobianBlock],
     J: &[f64],
     x: &[f64],
     b: &[f64],
@@ -153,7 +153,7 @@ pub fn residual<const N: usize, const C: usize>(
 /// The same, and terms = |b| + |J| x_terms.
 #[inline(always)]
 pub fn residual_terms<const N: usize, const C: usize>(
-    blocks: &[Block],
+    blocks: &[JacobianBlock],
     J: &[f64],
     x: &[f64],
     x_terms: &[f64],
@@ -185,7 +185,7 @@ pub fn residual_terms<const N: usize, const C: usize>(
 /// mu += z, and x -= Wᵀ z at the bodies that are not hubs.
 #[inline(always)]
 pub fn apply<const N: usize, const C: usize>(
-    blocks: &[Block],
+    blocks: &[JacobianBlock],
     W: &[f64],
     z: &[f64],
     mu: &mut [f64],
@@ -210,7 +210,12 @@ pub fn apply<const N: usize, const C: usize>(
 
 /// terms += |W|ᵀ |mu|.
 #[inline(always)]
-pub fn terms<const N: usize, const C: usize>(blocks: &[Block], W: &[f64], mu: &[f64], terms: &mut [f64]) {
+pub fn terms<const N: usize, const C: usize>(
+    blocks: &[JacobianBlock],
+    W: &[f64],
+    mu: &[f64],
+    terms: &mut [f64],
+) {
     let mu: &[f64; N] = part(mu, 0);
     for b in blocks {
         let (W, terms): (&[[f64; C]; N], &mut [f64; C]) = (block(W, b.offset), part_mut(terms, b.start));

@@ -4,7 +4,7 @@
 //! treated alike. A row that depends on others keeps a pivot of ε, and what its equation asks in vain is divided by that:
 //! large multipliers, but ones that Jᵀ does not see.
 
-use super::{Kkt, Rank, Rows, assemble};
+use super::{ActiveRows, Kkt, RankDemand, assemble};
 use crate::error::SolveError;
 use crate::problem::Equations;
 use sarrus_math::solve::SmallPivot;
@@ -19,7 +19,7 @@ impl Kkt {
         if let Some(held) = self.held.take() {
             self.spare = held;
         }
-        (self.rows, self.rank) = (Rows::All, Rank::Any);
+        (self.rows, self.rank) = (ActiveRows::All, RankDemand::Any);
         self.factorizations += 1;
         self.take_masses(eq)?;
         self.weigh(&eq.J)?;
@@ -75,7 +75,7 @@ impl Kkt {
     /// The smallest eigenvalue of S over its diagonal, on the rows that are independent at the J of `eq`, and how many are
     /// not: S y = σ diag(S) y by inverse iteration, from above. Allocates; for the start of a run.
     pub fn conditioning(&mut self, eq: &Equations) -> Result<(f64, usize), SolveError> {
-        self.factor(eq, Rows::All, Rank::Settle)?;
+        self.factor(eq, ActiveRows::All, RankDemand::Settle)?;
         let (a, mut x) = (vec![0.0; eq.f.len()], vec![0.0; eq.f.len()]);
         // any start that no symmetry of a mechanism shares
         let mut y: Vec<f64> = (0..self.nc).map(|i| ((i as f64 + 1.0) * 0.618_034).fract() - 0.3).collect();

@@ -12,7 +12,7 @@
 //!
 //! The next instant at which rank is lost is that of the smallest root s of det(UᵀDW + s R) = 0 over the dangerous ones.
 
-use super::part::Part;
+use super::part::Subsystem;
 use crate::error::SolveError;
 use sarrus_math::solve::Svd;
 
@@ -60,7 +60,7 @@ impl Danger {
 
     /// Those within `tau` \[s\] at D with rate D1, both scaled; `dense` is room.
     pub fn find(
-        part: &Part,
+        part: &Subsystem,
         D: &[f64],
         D1: &[f64],
         tau: f64,
@@ -154,7 +154,14 @@ fn soonest(small: &Svd, chosen: &[usize], sigma: &[f64]) -> f64 {
 }
 
 /// R = Uᵀ Ḋ W of the vectors from `first` on, decomposed.
-fn rates(part: &Part, D1: &[f64], svd: &Svd, first: usize, nc: usize, nv: usize) -> Result<Svd, SolveError> {
+fn rates(
+    part: &Subsystem,
+    D1: &[f64],
+    svd: &Svd,
+    first: usize,
+    nc: usize,
+    nv: usize,
+) -> Result<Svd, SolveError> {
     let (few, wide) = (nc.min(nv) - first, nv - first);
     let mut R = vec![0.0; few * wide];
     let mut y = vec![0.0; nc];

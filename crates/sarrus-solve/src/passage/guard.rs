@@ -7,7 +7,7 @@
 //!
 //! Cost: two projections, a third where the first guess of the instant is rough; those bring v̇ and the time to the loss of rank along.
 
-use super::project::{EXACT, GOOD, Projected, Wanted};
+use super::project::{EXACT, GOOD, Projected, ProjectionGoal};
 use super::window::{self, Window};
 use super::{CROSSING, DENSE, Passage};
 use crate::problem::{Equations, Problem, Stage, State};
@@ -163,7 +163,7 @@ impl Passage {
         from: &State,
         h: f64,
         tau: f64,
-        wanted: Wanted,
+        wanted: ProjectionGoal,
         to: &mut State,
     ) -> bool {
         to.copy_from(from);

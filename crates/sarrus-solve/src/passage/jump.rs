@@ -25,7 +25,7 @@ const BEFORE: f64 = 0.3;
 const ARRIVED: f64 = 1e-4;
 
 /// What was found at a state: how many rows lose their hold, in what time, and which take part.
-pub(super) struct Seen {
+pub(super) struct SingularState {
     pub losses: usize,
     pub ahead: f64,
     pub rows: Vec<usize>,
@@ -33,14 +33,14 @@ pub(super) struct Seen {
 
 /// The way between two states.
 #[derive(Default)]
-pub(super) struct Between {
+pub(super) struct StateSegment {
     /// Positions at the end, as seen from the start (nv).
     way: Vec<f64>,
     step: Vec<f64>,
     here: State,
 }
 
-impl Between {
+impl StateSegment {
     fn prepare(&mut self, problem: &dyn Problem, from: &State, to: &State) {
         self.way.resize(from.v.len(), 0.0);
         self.step.resize(from.v.len(), 0.0);
@@ -133,11 +133,11 @@ impl Passage {
         &mut self,
         i: usize,
         problem: &mut dyn Problem,
-        between: &mut Between,
+        between: &mut StateSegment,
         [from, to]: [&State; 2],
         mut t: f64,
         tau: f64,
-    ) -> Result<Option<Seen>, SolveError> {
+    ) -> Result<Option<SingularState>, SolveError> {
         let near = ARRIVED * (to.t - from.t);
         let mut before = f64::INFINITY;
         for _ in 0..FOLLOWED {
@@ -168,14 +168,14 @@ impl Passage {
         problem: &mut dyn Problem,
         s: &State,
         tau: f64,
-    ) -> Result<Option<Seen>, SolveError> {
+    ) -> Result<Option<SingularState>, SolveError> {
         // what is near is told from what is only weak more surely by a narrow look; dense decompositions need no help
         let narrow = if self.parts[i].nv() > DENSE { NARROW } else { 1.0 };
         for tau in [narrow * tau, tau] {
             let Some(danger) = self.look(i, problem, s, tau)? else { return Ok(None) };
             if danger.len() > 0 {
                 let rows = self.parts[i].leading_rows(&danger);
-                return Ok(Some(Seen { losses: danger.len(), ahead: danger.ahead, rows }));
+                return Ok(Some(SingularState { losses: danger.len(), ahead: danger.ahead, rows }));
             }
             if narrow == 1.0 {
                 return Ok(None);
@@ -194,7 +194,7 @@ impl Passage {
         eq: &Equations,
         s: &State,
         window: f64,
-        seen: Seen,
+        seen: SingularState,
     ) -> Option<Crossing> {
         let at = s.t + seen.ahead;
         if self.records.last().is_some_and(|r| (r.at - at).abs() <= window) {

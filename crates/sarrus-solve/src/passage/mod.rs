@@ -20,15 +20,15 @@ mod window;
 
 pub use danger::Danger;
 pub use project::EXACT;
-pub use start::{Held, Standing, Way, set_out, sharpen, standing};
+pub use start::{BranchDirection, HeldVelocity, Standing, set_out, sharpen, standing};
 
 use crate::error::SolveError;
 use crate::formulations::dense::Root;
 use crate::problem::{Accel, COEFFICIENTS, Equations, Expansion, Problem, State};
-pub(crate) use part::Part;
+pub(crate) use part::Subsystem;
 use pole::Pole;
 use sparse::{FREEDOMS, Sparse};
-use window::{Found, STILL, Window, accelerate};
+use window::{STILL, Window, WindowSeries, accelerate};
 
 /// Velocities of the largest part that is decomposed as a whole.
 pub const DENSE: usize = 48;
@@ -67,7 +67,7 @@ const CROSSING: f64 = 1e-9;
 
 /// Where a state is, as [`Passage`] sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum SingularRegion {
     /// In no window.
     Outside,
     /// In the window of a crossing: accelerations are those of the window.
@@ -122,7 +122,7 @@ pub struct PassageRecord {
 /// What passes singular positions.
 pub struct Passage {
     kind: Regularize,
-    parts: Vec<Part>,
+    parts: Vec<Subsystem>,
     /// Rank of each part away from singular positions, as seen so far.
     ranks: Vec<Option<usize>>,
     /// Whether there are large parts.
@@ -159,9 +159,9 @@ pub struct Passage {
     /// What the last projection has found.
     projected: project::Projected,
     /// Room for solutions in windows.
-    work: window::Work,
+    work: window::SeriesWorkspace,
     /// Room for steps that went over one.
-    between: jump::Between,
+    between: jump::StateSegment,
     /// Room for the guard.
     trial: Option<(State, Equations)>,
 }
@@ -170,7 +170,7 @@ impl Passage {
     /// For `problem`.
     pub fn new(problem: &dyn Problem, kind: Regularize) -> Result<Passage, SolveError> {
         let (s, eq) = (problem.structure(), Equations::new(problem));
-        let mut parts = Part::all(s);
+        let mut parts = Subsystem::all(s);
         // those with more freedoms than can be followed are not even looked at
         parts.retain(|part| part.nv() <= DENSE || part.nv() <= part.nc() + FREEDOMS);
         let is_large = parts.iter().any(|part| part.nv() > DENSE);
@@ -199,8 +199,8 @@ impl Passage {
             has_middle: false,
             residue: None,
             projected: project::Projected::default(),
-            work: window::Work::default(),
-            between: jump::Between::default(),
+            work: window::SeriesWorkspace::default(),
+            between: jump::StateSegment::default(),
             trial: None,
         })
     }
@@ -326,8 +326,8 @@ impl Passage {
         with_lambda: bool,
         last: Option<&State>,
         accel: &mut Accel,
-    ) -> Result<Place, SolveError> {
-        let mut place = Place::Outside;
+    ) -> Result<SingularRegion, SolveError> {
+        let mut place = SingularRegion::Outside;
         for i in 0..self.parts.len() {
             let Some(mut danger) = self.look(i, problem, s, tau)? else { continue };
             if danger.len() == 0 {
@@ -360,17 +360,17 @@ impl Passage {
                 }
             }
             if self.is_weak {
-                return Ok(Place::Weak);
+                return Ok(SingularRegion::Weak);
             }
             self.note(i, s, eq, &danger);
             if self.records.last().is_some_and(|r| r.crossing != Crossing::Passed) {
-                return Ok(Place::Beside);
+                return Ok(SingularRegion::Beside);
             }
             if fresh {
                 // the guard has looked elsewhere
                 danger = match self.look(i, problem, s, tau)? {
                     Some(again) if again.len() > 0 => Danger { rank: danger.rank, ..again },
-                    _ => return Ok(Place::Outside),
+                    _ => return Ok(SingularRegion::Outside),
                 };
             }
             let found = self.solve(i, &danger, problem, s, eq, targets, with_lambda)?;
@@ -391,7 +391,7 @@ impl Passage {
                 }
                 self.parts[i].write_rows(&lambda, &mut accel.lambda);
                 danger.add_along(&lambda.clone(), -1.0, &mut lambda);
-                if place == Place::Outside {
+                if place == SingularRegion::Outside {
                     self.regular.clone_from(&accel.lambda);
                     self.ranks_inside.clear();
                 }
@@ -399,7 +399,7 @@ impl Passage {
                 self.parts[i].write_rows(&lambda, &mut self.regular);
             }
             (accel.residual, accel.refinements) = (found.change, 0);
-            place = Place::Inside;
+            place = SingularRegion::Inside;
         }
         Ok(place)
     }
@@ -448,7 +448,7 @@ impl Passage {
         eq: &Equations,
         targets: Option<&[Vec<f64>]>,
         with_lambda: bool,
-    ) -> Result<Found, SolveError> {
+    ) -> Result<WindowSeries, SolveError> {
         let Passage { kind, parts, room, root, zeros, sparse, work, .. } = self;
         let part = &parts[i];
         let orders = kind.orders(part.nv());

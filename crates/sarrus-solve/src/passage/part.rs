@@ -13,20 +13,20 @@ const TAKES_PART: f64 = 0.1;
 
 /// Bodies that rows tie together, and those rows.
 #[derive(Debug, Clone, Default)]
-pub struct Part {
+pub struct Subsystem {
     /// Indices of the block rows, ascending.
     pub blocks: Vec<usize>,
     /// Scalar rows (nc of the part), in global numbers.
     pub rows: Vec<usize>,
     /// Velocities (nv of the part), in global numbers.
     pub velocities: Vec<usize>,
-    entries: Vec<Local>,
-    bodies: Vec<Body>,
+    entries: Vec<SubsystemBlock>,
+    bodies: Vec<SubsystemBody>,
 }
 
 /// A block of J inside the part.
 #[derive(Debug, Clone, Copy)]
-struct Local {
+struct SubsystemBlock {
     row: usize,
     rows: usize,
     col: usize,
@@ -39,15 +39,15 @@ struct Local {
 
 /// A body inside the part.
 #[derive(Debug, Clone, Copy)]
-struct Body {
+struct SubsystemBody {
     col: usize,
     size: usize,
     mass: usize,
 }
 
-impl Part {
+impl Subsystem {
     /// The parts of `s` that have rows.
-    pub fn all(s: &Structure) -> Vec<Part> {
+    pub fn all(s: &Structure) -> Vec<Subsystem> {
         // union of the bodies of each row
         let mut leader: Vec<usize> = (0..s.cols.len()).collect();
         fn find(leader: &mut [usize], mut i: usize) -> usize {
@@ -67,13 +67,13 @@ impl Part {
             }
         }
         let mut place = vec![usize::MAX; s.cols.len()];
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<Subsystem> = Vec::new();
         for (i, row) in s.rows.iter().enumerate() {
             let Some(e) = s.entries[row.entries.clone()].first() else { continue };
             let leader = find(&mut leader, e.col);
             if place[leader] == usize::MAX {
                 place[leader] = parts.len();
-                parts.push(Part::default());
+                parts.push(Subsystem::default());
             }
             parts[place[leader]].blocks.push(i);
         }
@@ -81,7 +81,7 @@ impl Part {
         for (c, col) in s.cols.iter().enumerate() {
             let Some(part) = parts.get_mut(place[find(&mut leader, c)]) else { continue };
             local[c] = part.velocities.len();
-            part.bodies.push(Body { col: local[c], size: col.size, mass: col.mass });
+            part.bodies.push(SubsystemBody { col: local[c], size: col.size, mass: col.mass });
             part.velocities.extend(col.start..col.start + col.size);
         }
         for part in &mut parts {
@@ -89,7 +89,7 @@ impl Part {
                 let row = &s.rows[block];
                 for e in &s.entries[row.entries.clone()] {
                     let col = s.cols[e.col];
-                    part.entries.push(Local {
+                    part.entries.push(SubsystemBlock {
                         row: part.rows.len(),
                         rows: row.size,
                         col: local[e.col],

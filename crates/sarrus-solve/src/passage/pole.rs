@@ -6,7 +6,7 @@
 //! where λ is asked for so near to t* that it cannot be solved for.
 
 use super::Danger;
-use super::part::Part;
+use super::part::Subsystem;
 
 /// Sums over states in a window.
 #[derive(Debug, Clone, Default)]
@@ -30,7 +30,7 @@ impl Pole {
     }
 
     /// Takes note of `lambda` in the part `i`; the window is of half width `tau` \[s\].
-    pub fn add(&mut self, i: usize, part: &Part, danger: &Danger, lambda: &[f64], tau: f64) {
+    pub fn add(&mut self, i: usize, part: &Subsystem, danger: &Danger, lambda: &[f64], tau: f64) {
         if self.count > 0 && self.part != i {
             return;
         }
@@ -85,11 +85,11 @@ mod tests {
     use super::*;
     use crate::problem::Structure;
 
-    fn parts() -> Vec<Part> {
+    fn parts() -> Vec<Subsystem> {
         let mut b = Structure::builder();
         b.column(1);
         b.row(1, 1, &[0]);
-        Part::all(&b.build(1, 0).unwrap())
+        Subsystem::all(&b.build(1, 0).unwrap())
     }
 
     fn seen(lambda: impl Fn(f64) -> f64) -> Pole {

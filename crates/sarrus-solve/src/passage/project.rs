@@ -16,7 +16,7 @@ const ROUNDS: u32 = 8;
 const STILL: f64 = 4.0 * f64::EPSILON;
 /// How well a state is brought onto the constraints.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct ProjectionGoal {
     /// A change of v̇ this small, relative, is the last ...
     vdot: f64,
     /// ... and one of positions and velocities.
@@ -24,9 +24,9 @@ pub struct Wanted {
 }
 
 /// As far as rounding allows.
-pub const EXACT: Wanted = Wanted { vdot: 1e-11, state: window::STILL };
+pub const EXACT: ProjectionGoal = ProjectionGoal { vdot: 1e-11, state: window::STILL };
 /// Enough to tell branches that cross from others: what is left of dangerous rows is quadratic in such an error.
-pub const GOOD: Wanted = Wanted { vdot: 1e-8, state: 1e-10 };
+pub const GOOD: ProjectionGoal = ProjectionGoal { vdot: 1e-8, state: 1e-10 };
 /// Corrections below this, relative, leave v̇ as it is.
 const NEARBY: f64 = 1e-7;
 
@@ -52,7 +52,7 @@ impl Passage {
         eq: &mut Equations,
         s: &mut State,
         tau: f64,
-        wanted: Wanted,
+        wanted: ProjectionGoal,
     ) -> Result<Option<f64>, SolveError> {
         let mut left = None;
         self.projected.vdot.clear();
@@ -84,7 +84,7 @@ impl Passage {
         problem: &mut dyn Problem,
         eq: &mut Equations,
         s: &mut State,
-        wanted: Wanted,
+        wanted: ProjectionGoal,
     ) -> Result<f64, SolveError> {
         let Passage { kind, parts, room, root, zeros, sparse, projected, work, .. } = self;
         let part = &parts[i];

@@ -13,8 +13,8 @@
 //! direction of its own to be followed.
 
 use super::danger::{Danger, STEADY};
-use super::jump::Seen;
-use super::part::Part;
+use super::jump::SingularState;
+use super::part::Subsystem;
 use super::window::{add, dot, norm};
 use crate::error::SolveError;
 use crate::formulations::dense::Root;
@@ -74,7 +74,12 @@ impl Sparse {
     }
 
     /// The least scaled x with D x = `r` over the kept rows; returns also ν with x = Dᵀν.
-    fn nearest(&mut self, part: &Part, root: &Root, r: &[f64]) -> Result<(Vec<f64>, Vec<f64>), SolveError> {
+    fn nearest(
+        &mut self,
+        part: &Subsystem,
+        root: &Root,
+        r: &[f64],
+    ) -> Result<(Vec<f64>, Vec<f64>), SolveError> {
         self.b.fill(0.0);
         part.write_rows(r, &mut self.b);
         self.kkt.nearest(&self.eq, &self.rest, &self.b, &mut self.x, &mut self.mu)?;
@@ -86,7 +91,7 @@ impl Sparse {
     }
 
     /// ν with D Dᵀν = `r` over the kept rows, as the factors give it, taken from `u`.
-    fn subtract_once(&mut self, part: &Part, r: &[f64], u: &mut [f64]) {
+    fn subtract_once(&mut self, part: &Subsystem, r: &[f64], u: &mut [f64]) {
         self.b.fill(0.0);
         part.write_rows(r, &mut self.b);
         self.kkt.multipliers_once(&self.b, &mut self.mu);
@@ -94,7 +99,7 @@ impl Sparse {
     }
 
     /// `y` = Dᵀ`u`, of which products with rows, in `r`, are left over.
-    fn left_of(part: &Part, D: &[f64], u: &[f64], y: &mut [f64], r: &mut [f64]) {
+    fn left_of(part: &Subsystem, D: &[f64], u: &[f64], y: &mut [f64], r: &mut [f64]) {
         y.fill(0.0);
         part.add_mul_transposed(D, u, y);
         r.fill(0.0);
@@ -102,7 +107,7 @@ impl Sparse {
     }
 
     /// What of the scaled `y` is orthogonal to the kept rows.
-    fn across(&mut self, part: &Part, D: &[f64], y: &mut [f64]) {
+    fn across(&mut self, part: &Subsystem, D: &[f64], y: &mut [f64]) {
         let (mut r, mut nu) = (vec![0.0; part.nc()], vec![0.0; part.nc()]);
         part.add_mul(D, y, &mut r);
         self.subtract_once(part, &r, &mut nu);
@@ -110,7 +115,7 @@ impl Sparse {
     }
 
     /// u = e - ν of the `row` left out, with Dᵀu orthogonal to the kept rows, and Dᵀu.
-    fn eliminate(&mut self, part: &Part, D: &[f64], row: usize) -> (Vec<f64>, Vec<f64>) {
+    fn eliminate(&mut self, part: &Subsystem, D: &[f64], row: usize) -> (Vec<f64>, Vec<f64>) {
         let (mut u, mut left) = (vec![0.0; part.nc()], vec![0.0; part.nv()]);
         let mut r = vec![0.0; part.nc()];
         u[row] = 1.0;
@@ -126,7 +131,7 @@ impl Sparse {
     /// The dangerous combinations within `tau` \[s\] at D = J L⁻ᵀ and D₁; the factors are then those of the other rows.
     pub fn find(
         &mut self,
-        part: &Part,
+        part: &Subsystem,
         J: &[f64],
         D: &[f64],
         D1: &[f64],
@@ -179,13 +184,13 @@ impl Sparse {
     /// vanish together. `redundant` rows say nothing new anywhere.
     pub fn count(
         &mut self,
-        part: &Part,
+        part: &Subsystem,
         J: &[f64],
         D: &[f64],
         D1: &[f64],
         tau: f64,
         redundant: usize,
-    ) -> Result<Option<Seen>, SolveError> {
+    ) -> Result<Option<SingularState>, SolveError> {
         let (nc, nv, slow) = (part.nc(), part.nv(), STEADY * part.bound(D1));
         self.eq.J.copy_from_slice(J);
         self.floor.fill(0.0);
@@ -212,14 +217,14 @@ impl Sparse {
             let rows = part.leading_rows(&danger);
             // those that are zero for good are zero elsewhere too
             let losses = out.len().saturating_sub(redundant).min(nc);
-            return Ok(Some(Seen { losses, ahead, rows }));
+            return Ok(Some(SingularState { losses, ahead, rows }));
         }
         Ok(None)
     }
 
     fn take(
         &mut self,
-        part: &Part,
+        part: &Subsystem,
         pencil: &Pencil,
         tau: f64,
         U: &[Vec<f64>],
@@ -261,7 +266,7 @@ impl Sparse {
     }
 
     /// Products of the vectors g, for [`correct`](Sparse::correct); an error where B has no rank.
-    pub fn prepare(&mut self, part: &Part) -> Result<(), SolveError> {
+    pub fn prepare(&mut self, part: &Subsystem) -> Result<(), SolveError> {
         let n = self.across.len();
         self.products.clear();
         for a in &self.across {
@@ -274,7 +279,7 @@ impl Sparse {
     /// `y` = B⁺ r, as the factors give it without refinement: what it leaves is seen in the next right side.
     pub fn correct(
         &mut self,
-        part: &Part,
+        part: &Subsystem,
         danger: &Danger,
         regular: &[f64],
         dangerous: &[f64],
@@ -297,7 +302,7 @@ impl Sparse {
     /// Multipliers of least norm of the kept rows for the scaled force `f`, or of all that count where they are wanted.
     pub fn multipliers(
         &mut self,
-        part: &Part,
+        part: &Subsystem,
         root: &Root,
         D: &[f64],
         f: &[f64],

@@ -44,7 +44,7 @@ const ROUNDS: usize = 2;
 
 /// A value that the velocities of a start shall have: Σ c v = value over entries (velocity, c).
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Held {
+pub struct HeldVelocity {
     /// Velocities and their factors.
     pub entries: Vec<(usize, f64)>,
     /// The value.
@@ -53,7 +53,7 @@ pub struct Held {
 
 /// Which way a motion goes on from a position near a singular one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum BranchDirection {
     /// Along the branch that position and velocity tell.
     Known,
     /// It is at rest: along any branch.
@@ -68,7 +68,7 @@ pub enum Way {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
     /// Which way it goes on.
-    pub way: Way,
+    pub way: BranchDirection,
     /// The angle to the singular position \[rad\].
     pub angle: f64,
     /// How many rows lose their hold there.
@@ -86,7 +86,7 @@ pub fn set_out(
     problem: &mut dyn Problem,
     s: &mut State,
     given: &[f64],
-    held: &[Held],
+    held: &[HeldVelocity],
 ) -> Result<Vec<Standing>, SolveError> {
     each_part(problem, |passage, i, problem, eq| passage.set_out(i, problem, eq, s, given, held))
 }
@@ -95,7 +95,7 @@ pub fn set_out(
 pub fn standing(problem: &mut dyn Problem, s: &State) -> Result<Vec<Standing>, SolveError> {
     each_part(problem, |passage, i, problem, eq| {
         let Some(about) = passage.about(i, problem, eq, s)? else { return Ok(None) };
-        let way = if passage.is_at_rest(i, &s.v) { Way::Rest } else { Way::Known };
+        let way = if passage.is_at_rest(i, &s.v) { BranchDirection::Rest } else { BranchDirection::Known };
         Ok(Some(passage.tell(i, &about, way)))
     })
 }
@@ -131,7 +131,7 @@ fn each_part(
 }
 
 /// Rows that lose their hold nearby.
-struct About {
+struct NearbySingularity {
     danger: Danger,
     /// The angle to where they do \[rad\].
     angle: f64,
@@ -152,7 +152,7 @@ impl Passage {
         problem: &mut dyn Problem,
         eq: &Equations,
         s: &State,
-    ) -> Result<Option<About>, SolveError> {
+    ) -> Result<Option<NearbySingularity>, SolveError> {
         let Some(wide) = self.about_within(i, problem, eq, s, NEAR)? else { return Ok(None) };
         let narrow = (AROUND * wide.angle).max(FREE);
         if narrow >= NEAR {
@@ -172,7 +172,7 @@ impl Passage {
         eq: &Equations,
         s: &State,
         near: f64,
-    ) -> Result<Option<About>, SolveError> {
+    ) -> Result<Option<NearbySingularity>, SolveError> {
         let (nc, nv) = (self.parts[i].nc(), self.parts[i].nv());
         if nc == 0 || nv == 0 || self.look(i, problem, s, 0.0)?.is_none() {
             return Ok(None);
@@ -215,7 +215,7 @@ impl Passage {
             open = open.max(error * danger.rate[k] / norm(&y) / danger.sigma[k].powi(2));
         }
         let rate = danger.rate.iter().copied().fold(0.0, f64::max) / norm(&y);
-        Ok(Some(About { danger, angle, open, rate }))
+        Ok(Some(NearbySingularity { danger, angle, open, rate }))
     }
 
     /// The dangerous rows of part `i` within an angle \[rad\] along the motion of `s`.
@@ -241,7 +241,7 @@ impl Passage {
         self.parts[i].velocities.iter().all(|&k| v[k].abs() <= REST)
     }
 
-    fn tell(&self, i: usize, about: &About, way: Way) -> Standing {
+    fn tell(&self, i: usize, about: &NearbySingularity, way: BranchDirection) -> Standing {
         let rows = self.parts[i].leading_rows(&about.danger);
         Standing { way, angle: about.angle, losses: about.danger.len(), rows, choices: Vec::new() }
     }
@@ -253,7 +253,7 @@ impl Passage {
         eq: &mut Equations,
         s: &mut State,
         given: &[f64],
-        held: &[Held],
+        held: &[HeldVelocity],
     ) -> Result<Option<Standing>, SolveError> {
         let Some(about) = self.about(i, problem, eq, s)? else { return Ok(None) };
         let is_sharp = about.open < SHARP;
@@ -263,10 +263,14 @@ impl Passage {
         self.parts[i].write_velocities(&self.root, &y, 1.0, &mut trial.v);
         if self.is_at_rest(i, &trial.v) {
             let is_there = about.angle <= AT;
-            return Ok(is_there.then(|| self.tell(i, &about, Way::Rest)));
+            return Ok(is_there.then(|| self.tell(i, &about, BranchDirection::Rest)));
         }
         if !is_sharp && !self.leads_along(i, problem, &trial, &about, norm(&y)) {
-            let mut standing = self.tell(i, &about, if free.is_empty() { Way::Astray } else { Way::Open });
+            let mut standing = self.tell(
+                i,
+                &about,
+                if free.is_empty() { BranchDirection::Astray } else { BranchDirection::Open },
+            );
             if let ([w], 1) = (&free[..], about.danger.len()) {
                 standing.choices = self.choices(i, problem, &trial, about.danger.u(0), &y, w);
             }
@@ -291,7 +295,7 @@ impl Passage {
             }
             s.copy_from(&trial);
         }
-        Ok(Some(self.tell(i, &about, Way::Known)))
+        Ok(Some(self.tell(i, &about, BranchDirection::Known)))
     }
 
     /// Whether the velocities of `s`, of size `speed`, lead along a branch: U_dᵀΦ̈ = 0 whatever v̇.
@@ -300,7 +304,7 @@ impl Passage {
         i: usize,
         problem: &mut dyn Problem,
         s: &State,
-        about: &About,
+        about: &NearbySingularity,
         speed: f64,
     ) -> bool {
         let part = &self.parts[i];

@@ -39,10 +39,10 @@
 
 mod series;
 
-pub use series::{Found, Work, accelerate};
+pub use series::{SeriesWorkspace, WindowSeries, accelerate};
 
 use super::danger::Danger;
-use super::part::Part;
+use super::part::Subsystem;
 use super::sparse::Sparse;
 use crate::error::SolveError;
 use crate::formulations::dense::Root;
@@ -63,7 +63,7 @@ const NO_RESIDUE: f64 = 0.02;
 
 /// B, decomposed, at one state.
 pub struct Window<'a> {
-    part: &'a Part,
+    part: &'a Subsystem,
     danger: &'a Danger,
     solver: Solver<'a>,
     /// Room for a right side and its solution.
@@ -85,7 +85,12 @@ enum Solver<'a> {
 
 impl<'a> Window<'a> {
     /// B from D and D₁, scaled.
-    pub fn new(part: &'a Part, danger: &'a Danger, D: &[f64], D1: &[f64]) -> Result<Window<'a>, SolveError> {
+    pub fn new(
+        part: &'a Subsystem,
+        danger: &'a Danger,
+        D: &[f64],
+        D1: &[f64],
+    ) -> Result<Window<'a>, SolveError> {
         let (nc, nv) = (part.nc(), part.nv());
         let mut dense = Vec::new();
         part.dense(D, &mut dense);
@@ -117,7 +122,7 @@ impl<'a> Window<'a> {
 
     /// B from what `sparse` has found last.
     pub fn sparse(
-        part: &'a Part,
+        part: &'a Subsystem,
         danger: &'a Danger,
         sparse: &'a mut Sparse,
         root: &'a Root,
@@ -256,10 +261,17 @@ impl<'a> Window<'a> {
     }
 
     /// Directions of motion along the expansion: Tₖ, k ≤ `orders` - 2, for each vector of null(B).
-    fn tangent_jets(&mut self, D: &[Vec<f64>], orders: usize, sweeps: u32, still: f64, work: &mut Work) {
+    fn tangent_jets(
+        &mut self,
+        D: &[Vec<f64>],
+        orders: usize,
+        sweeps: u32,
+        still: f64,
+        work: &mut SeriesWorkspace,
+    ) {
         let count = orders - 1;
         let weight = self.weight();
-        let Work { jets, freedoms, regular, dangerous, .. } = work;
+        let SeriesWorkspace { jets, freedoms, regular, dangerous, .. } = work;
         for T in jets.iter_mut().take(*freedoms) {
             let mut before = f64::INFINITY;
             for _ in 0..sweeps {
@@ -299,7 +311,7 @@ impl<'a> Window<'a> {
 }
 
 /// Factors of the transpose of `dense`, which has the rows of `part`.
-fn factor_transposed(qr: &mut PivotedQr, dense: &[f64], part: &Part) {
+fn factor_transposed(qr: &mut PivotedQr, dense: &[f64], part: &Subsystem) {
     let (nc, nv) = (part.nc(), part.nv());
     qr.reset(nv, nc);
     for (j, row) in dense.chunks_exact(nv).enumerate() {

@@ -12,7 +12,7 @@
 //! Costs nothing; leaves Φ at the size of the local error, not at rounding. Not for redundant constraints that have
 //! drifted apart: the shifts contradict each other. Not where energy must be kept to many digits.
 
-use super::{Kind, Stabilization};
+use super::{Stabilization, StabilizationKind};
 use crate::error::MethodError;
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Equations, Problem, Structure};
@@ -22,7 +22,7 @@ const RATE: &str = "a number above 0 [1/s] or `auto`";
 /// Fastest rate that `auto` chooses [1/s].
 const FASTEST: f64 = 1e4;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: StabilizationKind = StabilizationKind {
     name: "baumgarte",
     doc: "Φ̈ + 2α Φ̇ + β² Φ = 0 instead of Φ̈ = 0",
     dense: false,

@@ -61,7 +61,7 @@ pub struct Projection {
 }
 
 /// A row of the registry.
-pub struct Kind {
+pub struct StabilizationKind {
     /// Name in model files and flags.
     pub name: &'static str,
     /// One line on what it is.
@@ -75,11 +75,11 @@ pub struct Kind {
 }
 
 /// Every stabilization, in the order of `sarrus list stabilizations`.
-pub static KINDS: &[Kind] =
+pub static KINDS: &[StabilizationKind] =
     &[none::KIND, baumgarte::KIND, projection::KIND, partitioned::KIND, violation_correction::KIND];
 
 /// The kind called `name`.
-pub fn find(name: &str) -> Result<&'static Kind, MethodError> {
+pub fn find(name: &str) -> Result<&'static StabilizationKind, MethodError> {
     KINDS.iter().find(|k| k.name == name).ok_or_else(|| MethodError::UnknownKind {
         family: "stabilization",
         name: name.to_string(),

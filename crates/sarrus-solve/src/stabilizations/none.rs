@@ -2,9 +2,9 @@
 //!
 //! For comparisons, and for motions short enough.
 
-use super::{Kind, Stabilization};
+use super::{Stabilization, StabilizationKind};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: StabilizationKind = StabilizationKind {
     name: "none",
     doc: "Φ̈ = 0 alone: the constraints drift",
     dense: false,

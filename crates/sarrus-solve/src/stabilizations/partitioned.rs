@@ -12,10 +12,10 @@
 //! Not for large models: use `projection`, which also moves the state less. Not through singular positions, where J_u of any choice is
 //! singular too and magnifies what is left of Φ in the dependent coordinates: an n-four-bar may fail there.
 
-use super::{Kind, Projection, Stabilization, terms};
+use super::{Projection, Stabilization, StabilizationKind, terms};
 use crate::error::{MethodError, SolveError};
 use crate::findings::Findings;
-use crate::kkt::{Kkt, Rows};
+use crate::kkt::{ActiveRows, Kkt};
 use crate::options::{OptionDoc, Options};
 use crate::partition::Partition;
 use crate::problem::{Equations, Problem, Stage, State, Structure};
@@ -33,7 +33,7 @@ const GOOD_FALL: f64 = 0.1;
 /// A displacement that is none, relative to positions.
 const STILL: f64 = 1e-10;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: StabilizationKind = StabilizationKind {
     name: "partitioned",
     doc: "dependent coordinates from the independent ones, by Newton, after each step",
     dense: true,
@@ -42,10 +42,10 @@ pub(super) const KIND: Kind = Kind {
         default: "1e-3 of the integrator's",
         doc: "largest ‖Φ‖ left in the positions",
     }],
-    new: |options| Ok(Box::new(Partitioned::new(options)?)),
+    new: |options| Ok(Box::new(PartitionedProjection::new(options)?)),
 };
 
-struct Partitioned {
+struct PartitionedProjection {
     /// As asked for.
     given: Option<f64>,
     /// From the integrator's.
@@ -64,14 +64,14 @@ struct Partitioned {
     more: u64,
 }
 
-impl Partitioned {
-    fn new(options: &Options) -> Result<Partitioned, MethodError> {
+impl PartitionedProjection {
+    fn new(options: &Options) -> Result<PartitionedProjection, MethodError> {
         let given =
             options.number("partitioned", "tolerance", "a number above 0", |x| x > 0.0 && x.is_finite())?;
-        Ok(Partitioned {
+        Ok(PartitionedProjection {
             given,
             derived: TOLERANCE,
-            positions: Partition::new(Rows::Holonomic),
+            positions: Partition::new(ActiveRows::Holonomic),
             velocities: None,
             b: Vec::new(),
             delta: Vec::new(),
@@ -82,7 +82,7 @@ impl Partitioned {
     }
 }
 
-impl Stabilization for Partitioned {
+impl Stabilization for PartitionedProjection {
     fn set_tolerance(&mut self, rtol: f64, atol: f64) {
         self.derived = FRACTION * rtol.min(atol);
     }
@@ -133,14 +133,14 @@ impl Stabilization for Partitioned {
     }
 }
 
-impl Partitioned {
+impl PartitionedProjection {
     fn make_room(&mut self, s: &Structure) {
         self.b.resize(s.nc, 0.0);
         self.delta.resize(s.nv, 0.0);
         self.integrated.resize(s.nq, 0.0);
         self.before.resize(s.nq, 0.0);
         if s.rows.iter().any(|row| row.holonomic < row.size) && self.velocities.is_none() {
-            self.velocities = Some(Partition::new(Rows::All));
+            self.velocities = Some(Partition::new(ActiveRows::All));
         }
     }
 
@@ -153,7 +153,7 @@ impl Partitioned {
     ) -> Result<u32, SolveError> {
         let tolerance = self.given.unwrap_or(self.derived);
         problem.update(s, Stage::POSITION, eq);
-        let mut violation = Violation::new(problem.structure(), eq, s)?;
+        let mut violation = PartitionViolation::new(problem.structure(), eq, s)?;
         if violation.is_within(tolerance) {
             return Ok(0);
         }
@@ -165,7 +165,7 @@ impl Partitioned {
             self.before.copy_from_slice(&s.q);
             problem.retract(&mut s.q, &self.delta);
             problem.update(s, Stage::POSITION, eq);
-            let after = Violation::new(problem.structure(), eq, s)?;
+            let after = PartitionViolation::new(problem.structure(), eq, s)?;
             if after.is_within(tolerance) {
                 return Ok(iteration);
             }
@@ -219,7 +219,7 @@ impl Partitioned {
 }
 
 /// How far positions are from their constraints.
-struct Violation {
+struct PartitionViolation {
     /// ‖Φ‖ over the rows with a position level.
     norm: f64,
     /// Whether every row is at rounding.
@@ -230,10 +230,10 @@ struct Violation {
     largest_q: f64,
 }
 
-impl Violation {
-    fn new(structure: &Structure, eq: &Equations, s: &State) -> Result<Violation, SolveError> {
+impl PartitionViolation {
+    fn new(structure: &Structure, eq: &Equations, s: &State) -> Result<PartitionViolation, SolveError> {
         let largest_q = s.q.iter().fold(1.0_f64, |largest, q| largest.max(q.abs()));
-        let mut violation = Violation { norm: 0.0, rounding: true, row: 0, largest_q };
+        let mut violation = PartitionViolation { norm: 0.0, rounding: true, row: 0, largest_q };
         let (mut squares, mut largest) = (0.0, 0.0);
         for row in &structure.rows {
             for i in 0..row.holonomic {

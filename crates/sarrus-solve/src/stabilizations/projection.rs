@@ -9,9 +9,9 @@
 //! solutions per step for positions; that for velocities is shared with the next accelerations.
 //! Nothing is done, and nothing factored, where the violation is rounding already.
 
-use super::{Kind, Projection, Stabilization, terms};
+use super::{Projection, Stabilization, StabilizationKind, terms};
 use crate::error::SolveError;
-use crate::kkt::{Kkt, Rank, Rows};
+use crate::kkt::{ActiveRows, Kkt, RankDemand};
 use crate::problem::{Equations, Problem, Stage, State, Structure};
 
 /// Roundings in a row of Φ or Φ̇.
@@ -23,7 +23,7 @@ const GOOD_FALL: f64 = 0.1;
 /// A displacement that is none, relative to positions.
 const STILL: f64 = 1e-10;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: StabilizationKind = StabilizationKind {
     name: "projection",
     doc: "positions, then velocities, moved onto the constraints after each step",
     dense: false,
@@ -88,25 +88,25 @@ impl Project {
         s: &mut State,
     ) -> Result<u32, SolveError> {
         problem.update(s, Stage::POSITION, eq);
-        let mut violation = Violation::new(problem.structure(), kkt, eq, s)?;
+        let mut violation = PositionViolation::new(problem.structure(), kkt, eq, s)?;
         if violation.size <= 1.0 && violation.dependent <= self.mismatch {
             return Ok(0);
         }
-        kkt.factor(eq, Rows::Holonomic, Rank::Any)?;
+        kkt.factor(eq, ActiveRows::Holonomic, RankDemand::Any)?;
         let mut fresh = true;
         for iteration in 1..=ITERATIONS {
             // the factors need not be those of this J: they precondition
             self.b.iter_mut().zip(&eq.phi).for_each(|(b, phi)| *b = -phi);
             let report = kkt.solve(eq, &self.rest, &self.b, &mut self.delta, &mut self.mu)?;
             if report.residual > 0.1 && !fresh {
-                kkt.factor(eq, Rows::Holonomic, Rank::Any)?;
+                kkt.factor(eq, ActiveRows::Holonomic, RankDemand::Any)?;
                 fresh = true;
                 kkt.solve(eq, &self.rest, &self.b, &mut self.delta, &mut self.mu)?;
             }
             self.q.copy_from_slice(&s.q);
             problem.retract(&mut s.q, &self.delta);
             problem.update(s, Stage::POSITION, eq);
-            let after = Violation::new(problem.structure(), kkt, eq, s)?;
+            let after = PositionViolation::new(problem.structure(), kkt, eq, s)?;
             if after.size <= 1.0 {
                 self.mismatch = self.mismatch.max(2.0 * after.dependent);
                 return Ok(iteration);
@@ -131,7 +131,7 @@ impl Project {
             if fresh && fall > 0.5 {
                 return Err(violation.error(eq, iteration));
             }
-            kkt.factor(eq, Rows::Holonomic, Rank::Any)?;
+            kkt.factor(eq, ActiveRows::Holonomic, RankDemand::Any)?;
             fresh = true;
         }
         Err(violation.error(eq, ITERATIONS))
@@ -149,7 +149,7 @@ impl Project {
         if is_rounding(problem.structure(), eq, &s.v) {
             return Ok(false);
         }
-        kkt.factor(eq, Rows::All, Rank::Settle)?;
+        kkt.factor(eq, ActiveRows::All, RankDemand::Settle)?;
         self.b.iter_mut().zip(&eq.phidot).for_each(|(b, phidot)| *b = -phidot);
         kkt.solve(eq, &self.rest, &self.b, &mut self.delta, &mut self.mu)?;
         s.v.iter_mut().zip(&self.delta).for_each(|(v, d)| *v += d);
@@ -159,7 +159,7 @@ impl Project {
 }
 
 /// How far positions are from their constraints, in units of what rounding alone leaves.
-struct Violation {
+struct PositionViolation {
     /// Largest |Φ| over the independent rows.
     size: f64,
     /// Where that is.
@@ -170,10 +170,15 @@ struct Violation {
     largest_q: f64,
 }
 
-impl Violation {
-    fn new(structure: &Structure, kkt: &Kkt, eq: &Equations, s: &State) -> Result<Violation, SolveError> {
+impl PositionViolation {
+    fn new(
+        structure: &Structure,
+        kkt: &Kkt,
+        eq: &Equations,
+        s: &State,
+    ) -> Result<PositionViolation, SolveError> {
         let largest_q = s.q.iter().fold(1.0_f64, |largest, q| largest.max(q.abs()));
-        let mut violation = Violation { size: 0.0, row: 0, dependent: 0.0, largest_q };
+        let mut violation = PositionViolation { size: 0.0, row: 0, dependent: 0.0, largest_q };
         for row in &structure.rows {
             for i in 0..row.holonomic {
                 let phi = eq.phi[row.start + i].abs();

@@ -11,16 +11,16 @@
 //! first correction, at the state where that one leads. Cost: two factorizations of its own a step, none shared with the
 //! accelerations.
 
-use super::{Kind, Projection, Stabilization};
+use super::{Projection, Stabilization, StabilizationKind};
 use crate::error::{MethodError, SolveError};
-use crate::kkt::{HUB_DEGREE, Kkt, Rank, Rows};
+use crate::kkt::{ActiveRows, HUB_DEGREE, Kkt, RankDemand};
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Equations, Problem, Stage, State, Structure};
 
 /// Largest residual accepted of J δ = -Φ or -Φ̇ over the rows that take part.
 const UNSOLVED: f64 = 1e-6;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: StabilizationKind = StabilizationKind {
     name: "violation_correction",
     doc: "one shortest correction of positions, then of velocities, after each step",
     dense: false,
@@ -72,8 +72,14 @@ impl Correct {
     }
 
     /// The shortest δ with J δ = -`violation` over `rows`.
-    fn solve(&mut self, kkt: &mut Kkt, eq: &Equations, rows: Rows, rank: Rank) -> Result<(), SolveError> {
-        let violation = if rows == Rows::All { &eq.phidot } else { &eq.phi };
+    fn solve(
+        &mut self,
+        kkt: &mut Kkt,
+        eq: &Equations,
+        rows: ActiveRows,
+        rank: RankDemand,
+    ) -> Result<(), SolveError> {
+        let violation = if rows == ActiveRows::All { &eq.phidot } else { &eq.phi };
         kkt.factor(eq, rows, rank)?;
         self.b.iter_mut().zip(violation).for_each(|(b, x)| *b = -x);
         let report = kkt.solve(eq, &self.rest, &self.b, &mut self.delta, &mut self.mu)?;
@@ -94,10 +100,10 @@ impl Correct {
     ) -> Result<(), SolveError> {
         let mut nearer = s.clone();
         problem.update(&nearer, Stage::POSITION, eq);
-        self.solve(kkt, eq, Rows::Holonomic, Rank::Any)?;
+        self.solve(kkt, eq, ActiveRows::Holonomic, RankDemand::Any)?;
         problem.retract(&mut nearer.q, &self.delta);
         problem.update(&nearer, Stage::POSITION, eq);
-        kkt.factor(eq, Rows::All, Rank::Settle)
+        kkt.factor(eq, ActiveRows::All, RankDemand::Settle)
     }
 
     fn correct(
@@ -113,14 +119,14 @@ impl Correct {
             if problem.structure().holonomic_rows().all(|rows| eq.phi[rows].iter().all(|phi| *phi == 0.0)) {
                 break;
             }
-            self.solve(kkt, eq, Rows::Holonomic, Rank::Any)?;
+            self.solve(kkt, eq, ActiveRows::Holonomic, RankDemand::Any)?;
             problem.retract(&mut s.q, &self.delta);
             problem.update(s, Stage::POSITION, eq);
             done.iterations += 1;
         }
         problem.update(s, Stage::VELOCITY, eq);
         if eq.phidot.iter().any(|x| *x != 0.0) {
-            self.solve(kkt, eq, Rows::All, Rank::Settle)?;
+            self.solve(kkt, eq, ActiveRows::All, RankDemand::Settle)?;
             s.v.iter_mut().zip(&self.delta).for_each(|(v, d)| *v += d);
             done.moved = true;
         }

@@ -4,7 +4,7 @@ use crate::problem::{Equations, Structure};
 
 /// A block of M or M⁻¹.
 #[derive(Debug, Clone, Copy)]
-enum Block {
+enum MassBlock {
     /// Diagonal, of so many numbers.
     Diagonal(usize),
     /// Three diagonal numbers and 3 × 3 by rows: a spatial body.
@@ -17,7 +17,7 @@ enum Block {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BlockDiagonal {
     /// Index in v, and the block.
-    blocks: Vec<(usize, Block)>,
+    blocks: Vec<(usize, MassBlock)>,
     values: Vec<f64>,
 }
 
@@ -33,14 +33,14 @@ impl BlockDiagonal {
             };
             let block = if zero_unless(|_, _| false) {
                 out.values.extend((0..n).map(|i| entry(i, i)));
-                Block::Diagonal(n)
+                MassBlock::Diagonal(n)
             } else if n == 6 && zero_unless(|i, j| i >= 3 && j >= 3) {
                 out.values.extend((0..3).map(|i| entry(i, i)));
                 out.values.extend((0..9).map(|k| entry(3 + k / 3, 3 + k % 3)));
-                Block::Split
+                MassBlock::Split
             } else {
                 out.values.extend_from_slice(&matrix[col.mass..][..n * n]);
-                Block::Full(n)
+                MassBlock::Full(n)
             };
             out.blocks.push((col.start, block));
         }
@@ -68,7 +68,7 @@ impl BlockDiagonal {
         let mut values = &self.values[..];
         for &(start, block) in &self.blocks {
             match block {
-                Block::Diagonal(n) => {
+                MassBlock::Diagonal(n) => {
                     let (b, rest) = values.split_at(n);
                     let (base, x, out) = (&base[start..][..n], &x[start..][..n], &mut out[start..][..n]);
                     for i in 0..n {
@@ -76,7 +76,7 @@ impl BlockDiagonal {
                     }
                     values = rest;
                 }
-                Block::Split => {
+                MassBlock::Split => {
                     let (b, rest) = values.split_at(12);
                     let (base, x, out) = (&base[start..][..6], &x[start..][..6], &mut out[start..][..6]);
                     for i in 0..3 {
@@ -87,7 +87,7 @@ impl BlockDiagonal {
                     }
                     values = rest;
                 }
-                Block::Full(n) => {
+                MassBlock::Full(n) => {
                     let (b, rest) = values.split_at(n * n);
                     let (base, x, out) = (&base[start..][..n], &x[start..][..n], &mut out[start..][..n]);
                     for ((out, base), row) in out.iter_mut().zip(base).zip(b.chunks_exact(n)) {

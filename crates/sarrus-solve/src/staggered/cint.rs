@@ -20,20 +20,20 @@
 //! eq. 55 and Δ = 1 + (h²/16)|ω|². (Eq. 54 prints h²/4: A holds the factor ½ already.) With this Δ the update is exactly
 //! a turn, of the angle 4 atan(h|ω|/4), and keeps |q| = 1 by itself.
 
-use super::spin::{Map, Spin, spins, three};
+use super::spin::{RotationMap, SpinningBody, spins, three};
 use super::{BlockDiagonal, MotionModule};
 use crate::problem::Structure;
 
 /// What both modules keep.
 #[derive(Debug, Clone, Default)]
-struct Bodies {
+struct ModuleBodies {
     minv: BlockDiagonal,
-    spins: Vec<Spin>,
+    spins: Vec<SpinningBody>,
 }
 
-impl Bodies {
-    fn new(s: &Structure, mass: &[f64], minv: &[f64]) -> Bodies {
-        Bodies { minv: BlockDiagonal::new(s, minv), spins: spins(s, mass) }
+impl ModuleBodies {
+    fn new(s: &Structure, mass: &[f64], minv: &[f64]) -> ModuleBodies {
+        ModuleBodies { minv: BlockDiagonal::new(s, minv), spins: spins(s, mass) }
     }
 
     /// `out` = `v` + M⁻¹ `impulse`.
@@ -63,8 +63,8 @@ impl Bodies {
 /// Half kicks with momenta from a discrete Lagrangian; see the head of the file.
 #[derive(Debug, Clone, Default)]
 pub struct VariationalMotion {
-    map: Map,
-    bodies: Bodies,
+    map: RotationMap,
+    bodies: ModuleBodies,
     /// Where Newton's iterations begin (nv).
     near: Vec<f64>,
     /// The last w (nv).
@@ -73,14 +73,14 @@ pub struct VariationalMotion {
 
 impl VariationalMotion {
     /// With turns by `map`.
-    pub fn new(map: Map) -> VariationalMotion {
+    pub fn new(map: RotationMap) -> VariationalMotion {
         VariationalMotion { map, ..VariationalMotion::default() }
     }
 }
 
 impl MotionModule for VariationalMotion {
     fn prepare(&mut self, s: &Structure, mass: &[f64], minv: &[f64]) {
-        self.bodies = Bodies::new(s, mass, minv);
+        self.bodies = ModuleBodies::new(s, mass, minv);
         (self.near, self.w) = (vec![0.0; s.nv], vec![0.0; s.nv]);
     }
 
@@ -136,12 +136,12 @@ impl MotionModule for VariationalMotion {
 /// Central differences with the mid-point rule for Euler parameters; see the head of the file.
 #[derive(Debug, Clone, Default)]
 pub struct CentralDifference {
-    bodies: Bodies,
+    bodies: ModuleBodies,
 }
 
 impl MotionModule for CentralDifference {
     fn prepare(&mut self, s: &Structure, mass: &[f64], minv: &[f64]) {
-        self.bodies = Bodies::new(s, mass, minv);
+        self.bodies = ModuleBodies::new(s, mass, minv);
     }
 
     fn applied(&self, _v: &[f64], _f: &mut [f64]) {}

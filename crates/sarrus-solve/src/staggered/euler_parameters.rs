@@ -22,7 +22,7 @@ type Quat = [f64; 4];
 
 /// What a body does in a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Turn {
+pub(crate) struct StepRotation {
     /// The turn itself, a unit quaternion from body axes at the start.
     pub q: Quat,
     /// Angular velocity behind it, body axes there \[rad/s\].
@@ -31,7 +31,7 @@ pub(crate) struct Turn {
 
 /// Turns over half a step and over all of it, from ω at the start, and ω and ω̇ at its middle as far as they are known. None where
 /// the step is too long to have any.
-pub(crate) fn update(omega: [f64; 3], middle: [f64; 3], rate: [f64; 3], h: f64) -> Option<[Turn; 2]> {
+pub(crate) fn update(omega: [f64; 3], middle: [f64; 3], rate: [f64; 3], h: f64) -> Option<[StepRotation; 2]> {
     let d = 0.5 * h;
     let q = [1.0, 0.0, 0.0, 0.0];
     let qdot = times(&q, &omega, 0.5);
@@ -62,7 +62,8 @@ pub(crate) fn update(omega: [f64; 3], middle: [f64; 3], rate: [f64; 3], h: f64) 
     let along = dot(&end, &enddot);
     enddot.iter_mut().zip(&end).for_each(|(d, e)| *d -= along * e);
 
-    let turns = [(q_half, qdot_half), (end, enddot)].map(|(q, qdot)| Turn { q, omega: rates(&q, &qdot) });
+    let turns =
+        [(q_half, qdot_half), (end, enddot)].map(|(q, qdot)| StepRotation { q, omega: rates(&q, &qdot) });
     turns.iter().all(|t| t.q.iter().chain(&t.omega).all(|x| x.is_finite())).then_some(turns)
 }
 

@@ -7,7 +7,7 @@
 //! |---|---|---|---|
 //! | [`MotionModule`] (CINT) | velocities, the impulse of all forces over a part of a step | velocities, displacements | [`VariationalMotion`], [`CentralDifference`] |
 //! | [`MultiplierModule`] (LINT) | J, and by how much velocities violate their constraints | the impulse of the multipliers that takes it away | [`SparseMultipliers`] |
-//! | [`Controller`] | the state and λ | forces | none |
+//! | [`MultiplierController`] | the state and λ | forces | none |
 //!
 //! Either module can be replaced, and a controller put between them, by [`StaggeredMethod`](crate::integrators::StaggeredMethod).
 
@@ -21,8 +21,8 @@ mod watch;
 pub(crate) use blocks::{BlockDiagonal, add_J_mul, add_J_mul_each, add_Jt_mul, add_Jt_mul_each};
 pub use cint::{CentralDifference, VariationalMotion};
 pub use lint::{Epsilon, SparseMultipliers};
-pub use spin::Map;
-pub(crate) use watch::{Verdict, Watch};
+pub use spin::RotationMap;
+pub(crate) use watch::{StepVerdict, StepWatch};
 
 use crate::error::SolveError;
 use crate::problem::{Equations, State, Structure};
@@ -99,7 +99,7 @@ pub trait MultiplierModule: Send {
 ///     }
 /// }
 /// ```
-pub trait Controller: Send {
+pub trait MultiplierController: Send {
     /// Adds to the forces `f` (nv) at `s`. λ is that of the constraints there, extrapolated from the two instants before.
     fn act(&mut self, s: &State, lambda: &[f64], f: &mut [f64]);
 }

@@ -12,7 +12,7 @@ const QUICK: f64 = 1e-10;
 
 /// How a rate times time becomes a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Map {
+pub enum RotationMap {
     /// The turn about h w by its length: steady rotation about a principal axis is exact.
     #[default]
     Exponential,
@@ -20,13 +20,13 @@ pub enum Map {
     Cayley,
 }
 
-impl Map {
+impl RotationMap {
     /// a and b of the momentum J w ± ½ ξ × J w + a (ξ·J w) ξ - b |ξ|² J w at the ends of a turn ξ, from |ξ|².
     #[inline]
     fn momentum(self, squared: f64) -> [f64; 2] {
         match self {
-            Map::Cayley => [0.25, 0.0],
-            Map::Exponential => {
+            RotationMap::Cayley => [0.25, 0.0],
+            RotationMap::Exponential => {
                 let half = 0.5 * squared.sqrt();
                 // (1 - (θ/2) cot(θ/2))/θ², whose digits cancel for small θ
                 let c = if half < 0.05 {
@@ -42,15 +42,15 @@ impl Map {
     /// The angle of a turn by `size` = h|w|.
     pub fn angle(self, size: f64) -> f64 {
         match self {
-            Map::Exponential => size,
-            Map::Cayley => 2.0 * (0.5 * size).atan(),
+            RotationMap::Exponential => size,
+            RotationMap::Cayley => 2.0 * (0.5 * size).atan(),
         }
     }
 }
 
 /// A body that turns about three axes, ω being in its own axes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Spin {
+pub(super) struct SpinningBody {
     /// First index of ω in v.
     pub at: usize,
     /// Inertia about the centre of mass, body axes \[kg m²\].
@@ -65,7 +65,7 @@ pub(super) fn three(v: &[f64], at: usize) -> Vec3<f64> {
 }
 
 /// All groups of three angular velocities whose inertia is a block of its own.
-pub(super) fn spins(s: &Structure, mass: &[f64]) -> Vec<Spin> {
+pub(super) fn spins(s: &Structure, mass: &[f64]) -> Vec<SpinningBody> {
     let turning = s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity && g.len == 3);
     turning
         .filter_map(|g| {
@@ -78,18 +78,18 @@ pub(super) fn spins(s: &Structure, mass: &[f64]) -> Vec<Spin> {
             let own = first..first + 3;
             let alone = (0..n).filter(|j| !own.contains(j)).all(|j| own.clone().all(|i| entry(i, j) == 0.0));
             let inertia = Mat3([0, 1, 2].map(|i| [0, 1, 2].map(|j| entry(first + i, first + j))));
-            alone.then_some(Spin::new(g.start, inertia))
+            alone.then_some(SpinningBody::new(g.start, inertia))
         })
         .collect()
 }
 
-impl Spin {
-    pub fn new(at: usize, inertia: Mat3<f64>) -> Spin {
+impl SpinningBody {
+    pub fn new(at: usize, inertia: Mat3<f64>) -> SpinningBody {
         let [x, y, z] = [inertia.row(0), inertia.row(1), inertia.row(2)];
         let factor = 1.0 / x.dot(y.cross(z));
         let inverse =
             Mat3::from_cols(y.cross(z).scale(factor), z.cross(x).scale(factor), x.cross(y).scale(factor));
-        Spin { at, inertia, inverse }
+        SpinningBody { at, inertia, inverse }
     }
 
     /// ω × J ω, which the force in [`Equations::f`](crate::Equations::f) has with the other sign.
@@ -100,7 +100,7 @@ impl Spin {
     /// w with J w + ½ ξ × J w + a (ξ·J w) ξ - b |ξ|² J w = `momentum`, ξ = h w, by Newton's method from `start`; a and b, which
     /// hardly change, are not differentiated.
     #[inline]
-    pub fn rate(&self, map: Map, momentum: Vec3<f64>, h: f64, start: Vec3<f64>) -> Option<Vec3<f64>> {
+    pub fn rate(&self, map: RotationMap, momentum: Vec3<f64>, h: f64, start: Vec3<f64>) -> Option<Vec3<f64>> {
         let mut w = start;
         let mut last = f64::INFINITY;
         for _ in 0..ITERATIONS {
@@ -119,7 +119,7 @@ impl Spin {
 
     /// Columns of the derivative of the momentum at the start with respect to w, a and b held.
     #[inline]
-    fn tangent(&self, map: Map, w: Vec3<f64>, h: f64) -> [Vec3<f64>; 3] {
+    fn tangent(&self, map: RotationMap, w: Vec3<f64>, h: f64) -> [Vec3<f64>; 3] {
         let Jw = self.inertia * w;
         let [a, b] = map.momentum(h * h * w.dot(w));
         let (a, b) = (a * h * h, b * h * h);
@@ -142,7 +142,7 @@ impl Spin {
 
     /// x with T x = y, T being the tangent; for small turns by two terms of the series in h w, exact to their square.
     #[inline]
-    fn solve_tangent(&self, map: Map, w: Vec3<f64>, h: f64, y: Vec3<f64>) -> Option<Vec3<f64>> {
+    fn solve_tangent(&self, map: RotationMap, w: Vec3<f64>, h: f64, y: Vec3<f64>) -> Option<Vec3<f64>> {
         if h * h * w.dot(w) > SMALL * SMALL {
             return solve(self.tangent(map, w, h), y);
         }
@@ -154,7 +154,7 @@ impl Spin {
 
     /// To first order, the change of w that a change of momentum makes, and the turn that this adds at the end of the step.
     #[inline]
-    pub fn respond(&self, map: Map, w: Vec3<f64>, h: f64, momentum: Vec3<f64>) -> [Vec3<f64>; 2] {
+    pub fn respond(&self, map: RotationMap, w: Vec3<f64>, h: f64, momentum: Vec3<f64>) -> [Vec3<f64>; 2] {
         let change = self.solve_tangent(map, w, h, momentum).unwrap_or(Vec3([0.0; 3]));
         // the derivative of the exponential map, in the axes at the end; of Cayley's it is the same to the second term
         let once = w.cross(change).scale(h);
@@ -164,7 +164,7 @@ impl Spin {
 
     /// The angular momentum of a step that w carries, in the axes of the body at its start and at its end.
     #[inline]
-    pub fn momentum_at_ends(&self, map: Map, w: Vec3<f64>, h: f64) -> [Vec3<f64>; 2] {
+    pub fn momentum_at_ends(&self, map: RotationMap, w: Vec3<f64>, h: f64) -> [Vec3<f64>; 2] {
         let Jw = self.inertia * w;
         let [a, b] = map.momentum(h * h * w.dot(w));
         let even = Jw.scale(1.0 - b * h * h * w.dot(w)) + w.scale(a * h * h * w.dot(Jw));
@@ -189,9 +189,9 @@ mod tests {
 
     #[test]
     fn a_free_body_keeps_its_angular_momentum_in_space() {
-        let spin = Spin::new(0, Mat3([[1.0, 0.2, 0.0], [0.2, 2.0, 0.1], [0.0, 0.1, 2.5]]));
+        let spin = SpinningBody::new(0, Mat3([[1.0, 0.2, 0.0], [0.2, 2.0, 0.1], [0.0, 0.1, 2.5]]));
         let omega = Vec3([1.0, -2.0, 0.5]);
-        for map in [Map::Exponential, Map::Cayley] {
+        for map in [RotationMap::Exponential, RotationMap::Cayley] {
             for h in [0.01, 0.1, 0.5] {
                 let w = spin.rate(map, spin.inertia * omega, h, omega).unwrap();
                 let [start, end] = spin.momentum_at_ends(map, w, h);
@@ -205,9 +205,9 @@ mod tests {
 
     #[test]
     fn steady_rotation_about_a_principal_axis_is_exact_with_the_exponential() {
-        let spin = Spin::new(0, Mat3([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.5]]));
+        let spin = SpinningBody::new(0, Mat3([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.5]]));
         let omega = Vec3([0.0, 3.0, 0.0]);
-        let w = spin.rate(Map::Exponential, spin.inertia * omega, 0.3, omega).unwrap();
+        let w = spin.rate(RotationMap::Exponential, spin.inertia * omega, 0.3, omega).unwrap();
         assert!((w - omega).norm() < 1e-15, "{w:?}");
     }
 }

@@ -19,7 +19,7 @@ const LIMIT: f64 = 4.0;
 
 /// What a step showed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Verdict {
+pub(crate) enum StepVerdict {
     /// Nothing to worry about.
     Fine,
     /// The step is too large for this frequency \[rad/s\].
@@ -30,7 +30,7 @@ pub(crate) enum Verdict {
 
 /// What is remembered between steps.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Watch {
+pub(crate) struct StepWatch {
     /// Steps beyond the limit so far.
     beyond: u32,
     /// Size of the change of velocity at the first of them, squared in the metric of M.
@@ -47,7 +47,7 @@ pub(crate) struct Watch {
     change: Vec<f64>,
 }
 
-impl Watch {
+impl StepWatch {
     /// Forgets the steps so far.
     pub fn restart(&mut self, s: &Structure) {
         self.beyond = 0;
@@ -74,7 +74,7 @@ impl Watch {
         h: f64,
         [a0, a1]: [&[f64]; 2],
         [v0, v1]: [&[f64]; 2],
-    ) -> Verdict {
+    ) -> StepVerdict {
         let mut change = 0.0;
         for ((p, a0), a1) in self.momentum.iter().zip(a0).zip(a1) {
             change -= p * (a1 - a0);
@@ -82,14 +82,14 @@ impl Watch {
         let size = h * self.size;
         let squared = if size == 0.0 { 0.0 } else { change / size };
         if !squared.is_finite() {
-            return Verdict::NotFinite;
+            return StepVerdict::NotFinite;
         }
         self.omega = squared.max(0.0).sqrt();
         self.highest = self.highest.max(self.omega);
         self.ratio = self.ratio.max(0.5 * self.omega * h);
         if squared * h * h <= LIMIT {
             self.beyond = 0;
-            return Verdict::Fine;
+            return StepVerdict::Fine;
         }
         self.change.iter_mut().zip(v1).zip(v0).for_each(|((d, b), a)| *d = b - a);
         let growth = mass.dot(&self.change, &self.change, &mut self.momentum);
@@ -98,8 +98,8 @@ impl Watch {
             self.first = growth;
         }
         if self.beyond >= STEPS && !(growth <= GROWTH * self.first) {
-            return Verdict::TooLarge(self.omega);
+            return StepVerdict::TooLarge(self.omega);
         }
-        Verdict::Fine
+        StepVerdict::Fine
     }
 }

@@ -1,11 +1,11 @@
 //! A slope, taken into the sum that ends a step, and the stage that it leads to: one pass over the state, in which no slope is stored.
 
-use super::engine::Frame;
+use super::engine::BodySpace;
 use sarrus_math::lane::Lane;
 
 /// What a slope k counts for.
 #[derive(Debug, Clone, Copy)]
-pub struct Weights {
+pub struct SlopeWeights {
     /// Size of the step \[s\].
     pub h: f64,
     /// Whether it is the first of the step, which begins the sum.
@@ -24,11 +24,11 @@ pub struct Slope<'a, L> {
     /// Accelerations, and powers of loads.
     pub rates: [&'a [L]; 2],
     /// What it counts for.
-    pub weights: Weights,
+    pub weights: SlopeWeights,
 }
 
 #[inline(always)]
-pub(super) fn take_slope<L: Lane, S: Frame<L, C>, const C: usize>(
+pub(super) fn take_slope<L: Lane, S: BodySpace<L, C>, const C: usize>(
     slope: Slope<'_, L>,
     stage: [&mut [L]; 3],
     sum: [&mut [L]; 3],
@@ -48,8 +48,8 @@ pub(super) fn take_slope<L: Lane, S: Frame<L, C>, const C: usize>(
 }
 
 #[inline(always)]
-fn add<L: Lane>(weights: Weights, start: &[L], k: &[L], next: &mut [L], sum: &mut [L]) {
-    let Weights { h, is_first, a, b } = weights;
+fn add<L: Lane>(weights: SlopeWeights, start: &[L], k: &[L], next: &mut [L], sum: &mut [L]) {
+    let SlopeWeights { h, is_first, a, b } = weights;
     let numbers = next.iter_mut().zip(sum).zip(start.iter().zip(k));
     for ((next, sum), (&start, &k)) in numbers {
         let own = L::splat(b) * k;

@@ -1,12 +1,12 @@
 //! J of an element at one of its bodies, and what the loops do with it; kinds that know where its zeros and ones are.
 
 use super::RowRecord;
-use super::engine::Frame;
+use super::engine::BodySpace;
 use super::factor::Square;
 use sarrus_math::lane::Lane;
 
 /// N rows of J at a body of C velocities.
-pub(super) trait Block<L: Lane, F: Frame<L, C>, const N: usize, const C: usize>:
+pub(super) trait BodyRows<L: Lane, F: BodySpace<L, C>, const N: usize, const C: usize>:
     Copy + Send + Sync
 {
     /// What `fill` reads.
@@ -37,9 +37,11 @@ pub(super) trait Block<L: Lane, F: Frame<L, C>, const N: usize, const C: usize>:
 
 /// Any rows.
 #[derive(Debug, Clone, Copy)]
-pub struct Dense<L, const N: usize, const C: usize>(pub [[L; C]; N]);
+pub struct DenseRows<L, const N: usize, const C: usize>(pub [[L; C]; N]);
 
-impl<L: Lane, F: Frame<L, C>, const N: usize, const C: usize> Block<L, F, N, C> for Dense<L, N, C> {
+impl<L: Lane, F: BodySpace<L, C>, const N: usize, const C: usize> BodyRows<L, F, N, C>
+    for DenseRows<L, N, C>
+{
     type Shape = [u32; 2];
 
     fn shape(_: &[RowRecord<L>], first: usize, last: usize) -> [u32; 2] {
@@ -47,7 +49,7 @@ impl<L: Lane, F: Frame<L, C>, const N: usize, const C: usize> Block<L, F, N, C> 
     }
 
     fn zero() -> Self {
-        Dense([[L::splat(0.0); C]; N])
+        DenseRows([[L::splat(0.0); C]; N])
     }
 
     #[inline(always)]

@@ -33,7 +33,7 @@ impl Branch {
 }
 
 /// The places of a pattern with branches first, each in one piece; then the ends of the branches. Nothing where there are not several.
-pub fn gather(fill: &solve::Pattern, n: usize) -> Option<(Vec<usize>, Vec<usize>)> {
+pub fn gather(fill: &solve::FactorPattern, n: usize) -> Option<(Vec<usize>, Vec<usize>)> {
     let roots = find(fill, n);
     if roots.len() < 2 {
         return None;
@@ -57,7 +57,7 @@ pub fn gather(fill: &solve::Pattern, n: usize) -> Option<(Vec<usize>, Vec<usize>
 }
 
 /// Roots of branches: the largest is split where it forks, as long as little is left between.
-fn find(fill: &solve::Pattern, n: usize) -> Vec<usize> {
+fn find(fill: &solve::FactorPattern, n: usize) -> Vec<usize> {
     let mut size = vec![1; n];
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
     let (mut roots, mut whole) = (Vec::new(), Vec::new());
@@ -99,11 +99,11 @@ mod tests {
     use super::*;
 
     /// A path of `n` places, eliminated from both ends to the middle in turns, or from one end.
-    fn path(n: usize, from_both: bool) -> solve::Pattern {
+    fn path(n: usize, from_both: bool) -> solve::FactorPattern {
         let edges: Vec<_> = (1..n).map(|i| (i - 1, i)).collect();
         let turns = |i: usize| if i.is_multiple_of(2) { i / 2 } else { n - 1 - i / 2 };
         let order: Vec<_> = (0..n).map(|i| if from_both { turns(i) } else { i }).collect();
-        solve::Pattern::new(n, &edges, &order).unwrap()
+        solve::FactorPattern::new(n, &edges, &order).unwrap()
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
         // three of them in turns
         let n = 3 * LEAST;
         let edges: Vec<_> = (3..n).map(|i| (i - 3, i)).collect();
-        let pattern = solve::Pattern::new(n, &edges, &Vec::from_iter(0..n)).unwrap();
+        let pattern = solve::FactorPattern::new(n, &edges, &Vec::from_iter(0..n)).unwrap();
         let (places, ends) = gather(&pattern, n).unwrap();
         assert_eq!(ends, [LEAST, 2 * LEAST, n]);
         assert!(places[..LEAST].iter().all(|k| k % 3 == places[0] % 3));

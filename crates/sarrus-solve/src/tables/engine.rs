@@ -1,12 +1,12 @@
 //! The tables of a model, and what they answer.
 
 use super::advance::{Slope, take_slope};
-use super::block::Block;
+use super::block::BodyRows;
 use super::factor::{Factors, Pivots};
 use super::passes::Excess;
-use super::pattern::Pattern;
+use super::pattern::EliminationPattern;
 use super::strips::{STRIP, Strips};
-use super::{Description, LoadRecord, OfTime, RowKind, RowRecord, Tables};
+use super::{Description, LoadRecord, RowKind, RowRecord, Tables, VectorOfTime};
 use sarrus_math::lane::{Lane, Mask};
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ impl<L: Lane> Health<L> {
 }
 
 /// Bodies in the plane or in space, with C velocities.
-pub(super) trait Frame<L: Lane, const C: usize>: Copy + Send + 'static {
+pub(super) trait BodySpace<L: Lane, const C: usize>: Copy + Send + 'static {
     /// Numbers of a position.
     const NQ: usize;
     /// Position and velocity of a body, unpacked.
@@ -95,15 +95,16 @@ pub(super) fn are_equal<L: Lane>(a: &[L], b: &[L]) -> bool {
 
 /// Multipliers of a part, by number.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Span {
+pub(super) struct MultiplierRange {
     pub start: u32,
     /// Rows that it has; the rest of N is padding.
     pub rows: u32,
 }
 
 /// Tables with row blocks of N rows and bodies of C velocities.
-pub(super) struct Engine<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize> {
-    pub pattern: Pattern,
+pub(super) struct Engine<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>
+{
+    pub pattern: EliminationPattern,
     pub strips: Strips,
     /// Strips that are done: of bodies that are placed, of parts whose rows are there, of parts whose columns of S are.
     pub done: [Vec<bool>; 3],
@@ -113,10 +114,10 @@ pub(super) struct Engine<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N:
     pub bodies: Vec<[u32; 2]>,
     pub shapes: Vec<B::Shape>,
     pub records: Vec<RowRecord<L>>,
-    pub spans: Vec<Span>,
+    pub spans: Vec<MultiplierRange>,
     pub loads: Option<Vec<LoadRecord<L>>>,
     /// Loads that change with time, one function for each lane.
-    timed: Vec<(usize, Vec<OfTime>)>,
+    timed: Vec<(usize, Vec<VectorOfTime>)>,
     /// When they were asked last \[s\]: stages of a step share their times.
     asked_at: f64,
     pub powers: [L; 2],
@@ -151,8 +152,10 @@ pub(super) struct Engine<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N:
     pub z: Vec<[L; N]>,
 }
 
-impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize> Engine<L, S, B, N, C> {
-    pub fn new(variants: &[&Description], pattern: Pattern) -> Self {
+impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>
+    Engine<L, S, B, N, C>
+{
+    pub fn new(variants: &[&Description], pattern: EliminationPattern) -> Self {
         let model = variants[0];
         let gather = |read: &dyn Fn(&Description) -> [f64; 4]| {
             let mut out = [L::splat(0.0); 4];
@@ -178,7 +181,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
                 records.push(RowRecord { kind: RowKind::Coincident, a: zeros, r_A: zeros, r_B: zeros });
                 shapes.push(B::shape(&records, records.len() - 1, records.len()));
                 bodies.push([0; 2]);
-                spans.push(Span { start: 0, rows: 0 });
+                spans.push(MultiplierRange { start: 0, rows: 0 });
                 continue;
             }
             let e = part.element;
@@ -192,7 +195,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             }
             shapes.push(B::shape(&records, records.len() - part.records.len(), records.len()));
             bodies.push(model.elements[e].bodies.map(|b| b as u32));
-            spans.push(Span { start: part.start as u32, rows: part.rows as u32 });
+            spans.push(MultiplierRange { start: part.start as u32, rows: part.rows as u32 });
         }
         let record = |k: usize| {
             let of = |d: &Description| {
@@ -212,7 +215,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
             });
             all.collect()
         });
-        let of_time = |k: usize| -> Option<Vec<OfTime>> {
+        let of_time = |k: usize| -> Option<Vec<VectorOfTime>> {
             variants.iter().map(|d| d.loads.as_ref()?.get(k)?.timed.clone()).collect()
         };
         let count = model.loads.as_ref().map_or(0, Vec::len);
@@ -260,8 +263,8 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
 impl<L, S, B, const N: usize, const C: usize> Tables<L> for Engine<L, S, B, N, C>
 where
     L: Lane,
-    S: Frame<L, C>,
-    B: Block<L, S, N, C> + 'static,
+    S: BodySpace<L, C>,
+    B: BodyRows<L, S, N, C> + 'static,
 {
     fn accelerate(&mut self, t: f64, q: &[L], v: &[L], f: Option<&[L]>, vdot: &mut [L]) -> Health<L> {
         let timed = if t == self.asked_at { &[][..] } else { &self.timed };

@@ -1,6 +1,6 @@
 //! Block LDLᵀ of S, all blocks N × N, and what its pivots tell.
 
-use super::pattern::Pattern;
+use super::pattern::EliminationPattern;
 use sarrus_math::lane::Lane;
 use std::ops::Range;
 
@@ -65,7 +65,7 @@ pub struct Factors<L, const N: usize> {
 }
 
 impl<L: Lane, const N: usize> Factors<L, N> {
-    pub fn new(pattern: &Pattern) -> Self {
+    pub fn new(pattern: &EliminationPattern) -> Self {
         let zero = [[L::splat(0.0); N]; N];
         let blocks = vec![zero; pattern.below.len()];
         Factors { D: vec![zero; pattern.parts.len()], B: blocks.clone(), L: blocks }
@@ -73,14 +73,14 @@ impl<L: Lane, const N: usize> Factors<L, N> {
 
     /// The columns of all parts, with the right side `x`.
     #[inline(always)]
-    pub fn columns<'a>(&'a mut self, scale: &'a [[L; N]], x: &'a mut [[L; N]]) -> Columns<'a, L, N> {
+    pub fn columns<'a>(&'a mut self, scale: &'a [[L; N]], x: &'a mut [[L; N]]) -> FactorColumns<'a, L, N> {
         let Factors { D, B, L: below } = self;
-        Columns { first: 0, first_block: 0, D, B, L: below, scale, x }
+        FactorColumns { first: 0, first_block: 0, D, B, L: below, scale, x }
     }
 
     /// Adds to rows that are in no branch what their stand-ins have got; of S only where it is factored `anew`.
     #[inline(always)]
-    pub fn collect(&mut self, pattern: &Pattern, anew: bool, x: &mut [[L; N]]) {
+    pub fn collect(&mut self, pattern: &EliminationPattern, anew: bool, x: &mut [[L; N]]) {
         for branch in &pattern.branches {
             for (i, &to) in branch.stands_for.iter().enumerate() {
                 let (from, to) = (branch.own.end + i, to as usize);
@@ -105,17 +105,17 @@ impl<L: Lane, const N: usize> Factors<L, N> {
 }
 
 /// Where a pass over the columns is.
-struct Room {
+struct ColumnPosition {
     block: usize,
     left: usize,
     update: usize,
 }
 
-impl Room {
+impl ColumnPosition {
     #[inline(always)]
-    fn before(pattern: &Pattern, k: usize) -> Room {
+    fn before(pattern: &EliminationPattern, k: usize) -> ColumnPosition {
         let block = pattern.begin(k);
-        Room {
+        ColumnPosition {
             block,
             left: if k == 0 { 0 } else { pattern.left_ends[k - 1] as usize },
             update: if block == 0 { 0 } else { pattern.below[block - 1].updates as usize },
@@ -124,7 +124,7 @@ impl Room {
 }
 
 /// Some columns of the factors, and the same parts of a right side.
-pub struct Columns<'a, L, const N: usize> {
+pub struct FactorColumns<'a, L, const N: usize> {
     /// The first part, and its first block.
     first: usize,
     first_block: usize,
@@ -135,17 +135,17 @@ pub struct Columns<'a, L, const N: usize> {
     x: &'a mut [[L; N]],
 }
 
-impl<'a, L: Lane, const N: usize> Columns<'a, L, N> {
+impl<'a, L: Lane, const N: usize> FactorColumns<'a, L, N> {
     /// Those before part `k`, and the others.
-    pub fn split(self, pattern: &Pattern, k: usize) -> (Self, Self) {
-        let Columns { first, first_block, D, B, L: below, scale, x } = self;
+    pub fn split(self, pattern: &EliminationPattern, k: usize) -> (Self, Self) {
+        let FactorColumns { first, first_block, D, B, L: below, scale, x } = self;
         let (parts, blocks) = (k - first, pattern.begin(k) - first_block);
         let (D, D_later) = D.split_at_mut(parts);
         let (B, B_later) = B.split_at_mut(blocks);
         let (below, L_later) = below.split_at_mut(blocks);
         let (scale, scale_later) = scale.split_at(parts);
         let (x, x_later) = x.split_at_mut(parts);
-        let later = Columns {
+        let later = FactorColumns {
             first: k,
             first_block: first_block + blocks,
             D: D_later,
@@ -154,14 +154,14 @@ impl<'a, L: Lane, const N: usize> Columns<'a, L, N> {
             scale: scale_later,
             x: x_later,
         };
-        (Columns { first, first_block, D, B, L: below, scale, x }, later)
+        (FactorColumns { first, first_block, D, B, L: below, scale, x }, later)
     }
 
     /// Factors the columns of some parts, where `D` and `B` hold S; takes the right side along, as [`lower`](Columns::lower) does. Columns look left: what earlier ones
     /// take from a block is added up in registers, as lanes wait long for what they have just stored.
     #[inline(always)]
-    pub fn factor(&mut self, pattern: &Pattern, parts: Range<usize>, pivots: &mut Pivots<L>) {
-        let mut room = Room::before(pattern, parts.start);
+    pub fn factor(&mut self, pattern: &EliminationPattern, parts: Range<usize>, pivots: &mut Pivots<L>) {
+        let mut room = ColumnPosition::before(pattern, parts.start);
         for k in parts {
             let own = self.take_left(pattern, k, &mut room);
             let (inverse, minors) = invert(&own);
@@ -177,8 +177,8 @@ impl<'a, L: Lane, const N: usize> Columns<'a, L, N> {
 
     /// What all columns of a branch take from its stand-ins.
     #[inline(always)]
-    pub fn stand_in(&mut self, pattern: &Pattern, parts: Range<usize>) {
-        let mut room = Room::before(pattern, parts.start);
+    pub fn stand_in(&mut self, pattern: &EliminationPattern, parts: Range<usize>) {
+        let mut room = ColumnPosition::before(pattern, parts.start);
         for k in parts {
             self.D[k - self.first] = self.take_left(pattern, k, &mut room);
             for b in room.block..pattern.ends[k] as usize {
@@ -190,7 +190,12 @@ impl<'a, L: Lane, const N: usize> Columns<'a, L, N> {
 
     /// The diagonal block of part `k` less what earlier parts take, which the right side is left with too.
     #[inline(always)]
-    fn take_left(&mut self, pattern: &Pattern, k: usize, room: &mut Room) -> Square<L, N> {
+    fn take_left(
+        &mut self,
+        pattern: &EliminationPattern,
+        k: usize,
+        room: &mut ColumnPosition,
+    ) -> Square<L, N> {
         let end = pattern.left_ends[k] as usize;
         let (mut own, mut right) = (self.D[k - self.first], self.x[k - self.first]);
         for left in &pattern.left[room.left..end] {
@@ -207,7 +212,12 @@ impl<'a, L: Lane, const N: usize> Columns<'a, L, N> {
 
     /// Block `b` less what earlier parts take.
     #[inline(always)]
-    fn take_updates(&mut self, pattern: &Pattern, b: usize, room: &mut Room) -> Square<L, N> {
+    fn take_updates(
+        &mut self,
+        pattern: &EliminationPattern,
+        b: usize,
+        room: &mut ColumnPosition,
+    ) -> Square<L, N> {
         let end = pattern.below[b].updates as usize;
         let mut own = self.B[b - self.first_block];
         for u in &pattern.updates[room.update..end] {
@@ -223,8 +233,8 @@ impl<'a, L: Lane, const N: usize> Columns<'a, L, N> {
 
     /// L⁻¹ x in place, of some parts, in the order of elimination, or of stand-ins.
     #[inline(always)]
-    pub fn lower(&mut self, pattern: &Pattern, parts: Range<usize>) {
-        let mut begin = Room::before(pattern, parts.start).left;
+    pub fn lower(&mut self, pattern: &EliminationPattern, parts: Range<usize>) {
+        let mut begin = ColumnPosition::before(pattern, parts.start).left;
         for k in parts {
             let end = pattern.left_ends[k] as usize;
             let mut own = self.x[k - self.first];
@@ -241,7 +251,7 @@ impl<'a, L: Lane, const N: usize> Columns<'a, L, N> {
 
     /// L⁻ᵀ D⁻¹ x in place, of some parts, the last ones first: after [`lower`](Columns::lower) the solution.
     #[inline(always)]
-    pub fn upper(&mut self, pattern: &Pattern, parts: Range<usize>) {
+    pub fn upper(&mut self, pattern: &EliminationPattern, parts: Range<usize>) {
         for k in parts.rev() {
             let begin = pattern.begin(k);
             let (z, D) = (self.x[k - self.first], &self.D[k - self.first]);
@@ -374,16 +384,16 @@ fn subtract_symmetric<L: Lane, const N: usize>(C: &mut Square<L, N>, A: &Square<
 
 #[cfg(test)]
 mod tests {
-    use super::super::pattern::{Below, Left, Part};
+    use super::super::pattern::{EliminationGroup, FactorBlock, Left};
     use super::*;
 
     /// Three parts, of which the first two meet.
-    fn pattern(rows: usize) -> Pattern {
-        let part = |element: usize| Part { element, records: 0..1, rows, start: element * rows };
-        Pattern {
+    fn pattern(rows: usize) -> EliminationPattern {
+        let part = |element: usize| EliminationGroup { element, records: 0..1, rows, start: element * rows };
+        EliminationPattern {
             parts: (0..3).map(part).collect(),
             branches: Vec::new(),
-            below: vec![Below { row: 1, updates: 0 }],
+            below: vec![FactorBlock { row: 1, updates: 0 }],
             ends: vec![1, 1, 1],
             updates: Vec::new(),
             left: vec![Left { block: 0, column: 0 }],

@@ -1,20 +1,20 @@
 //! A hinge in the plane: J = ±(1, ⊥r), of which only the arm r is kept.
 
 use super::RowRecord;
-use super::block::Block;
+use super::block::BodyRows;
 use super::factor::Square;
-use super::planar::{Inertia, Place, Planar};
+use super::planar::{PlanarBodies, PlanarBodyState, PlanarInertia};
 use sarrus_math::lane::Lane;
 
 /// Rows (1, 0, -y) and (0, 1, x), both with a sign.
 #[derive(Debug, Clone, Copy)]
-pub struct Hinge<L> {
+pub struct HingeRows<L> {
     sign: L,
     /// The arm, in world axes, with the sign \[m\].
     r: [L; 2],
 }
 
-impl<L: Lane> Block<L, Planar, 2, 3> for Hinge<L> {
+impl<L: Lane> BodyRows<L, PlanarBodies, 2, 3> for HingeRows<L> {
     /// The points.
     type Shape = [[L; 2]; 2];
 
@@ -24,20 +24,20 @@ impl<L: Lane> Block<L, Planar, 2, 3> for Hinge<L> {
     }
 
     fn zero() -> Self {
-        Hinge { sign: L::splat(0.0), r: [L::splat(0.0); 2] }
+        HingeRows { sign: L::splat(0.0), r: [L::splat(0.0); 2] }
     }
 
     #[inline(always)]
     fn fill<const PHI: bool>(
         _: &[RowRecord<L>],
         [r_A, r_B]: &[[L; 2]; 2],
-        [A, B]: [&Place<L>; 2],
+        [A, B]: [&PlanarBodyState<L>; 2],
         J: &mut [Self; 2],
         value: &mut [L; 2],
     ) {
         let (a, b) = (A.turn(r_A), B.turn(r_B));
         let one = L::splat(1.0);
-        *J = [Hinge { sign: -one, r: [-a[0], -a[1]] }, Hinge { sign: one, r: b }];
+        *J = [HingeRows { sign: -one, r: [-a[0], -a[1]] }, HingeRows { sign: one, r: b }];
         let (a2, b2) = (A.rate * A.rate, B.rate * B.rate);
         for i in 0..2 {
             value[i] = if PHI { (B.p[i] + b[i]) - (A.p[i] + a[i]) } else { b2 * b[i] - a2 * a[i] };
@@ -56,7 +56,7 @@ impl<L: Lane> Block<L, Planar, 2, 3> for Hinge<L> {
     }
 
     #[inline(always)]
-    fn couple(&self, m: &Inertia<L>, other: &Self) -> Square<L, 2> {
+    fn couple(&self, m: &PlanarInertia<L>, other: &Self) -> Square<L, 2> {
         let through = m.over_mass * self.sign * other.sign;
         let [x, y] = [self.r[0] * m.over_inertia, self.r[1] * m.over_inertia];
         let [a, b] = other.r;

@@ -1,9 +1,9 @@
 //! Joints in space of points that coincide, rows ±(1 | A), and of directions at right angles, rows (0 | A): of J only A and the sign, or
 //! zero, are kept.
 
-use super::block::Block;
+use super::block::BodyRows;
 use super::factor::Square;
-use super::spatial::{Inertia, Place, Spatial, V, add, cross, dot, mul, spin2, sub};
+use super::spatial::{Spatial, SpatialBodyState, SpatialInertia, V, add, cross, dot, mul, spin2, sub};
 use super::{RowKind, RowRecord};
 use sarrus_math::lane::Lane;
 
@@ -14,7 +14,7 @@ pub struct Jointed<L> {
     A: [V<L>; 3],
 }
 
-impl<L: Lane> Block<L, Spatial, 3, 6> for Jointed<L> {
+impl<L: Lane> BodyRows<L, Spatial, 3, 6> for Jointed<L> {
     type Shape = [u32; 2];
 
     fn shape(_: &[RowRecord<L>], first: usize, last: usize) -> [u32; 2] {
@@ -30,7 +30,7 @@ impl<L: Lane> Block<L, Spatial, 3, 6> for Jointed<L> {
     fn fill<const PHI: bool>(
         records: &[RowRecord<L>],
         &[first, last]: &[u32; 2],
-        [A, B]: [&Place<L>; 2],
+        [A, B]: [&SpatialBodyState<L>; 2],
         J: &mut [Self; 2],
         value: &mut [L; 3],
     ) {
@@ -90,7 +90,7 @@ impl<L: Lane> Block<L, Spatial, 3, 6> for Jointed<L> {
     }
 
     #[inline(always)]
-    fn couple(&self, m: &Inertia<L>, other: &Self) -> Square<L, 3> {
+    fn couple(&self, m: &SpatialInertia<L>, other: &Self) -> Square<L, 3> {
         let through = m.over_mass * self.sign * other.sign;
         let mut out = [[L::splat(0.0); 3]; 3];
         for i in 0..3 {

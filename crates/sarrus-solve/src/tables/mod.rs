@@ -27,14 +27,14 @@ mod spatial;
 mod strips;
 mod together;
 
-pub use advance::{Slope, Weights};
-use block::Dense;
+pub use advance::{Slope, SlopeWeights};
+use block::DenseRows;
 use engine::Engine;
 pub use engine::Health;
-use hinge::Hinge;
+use hinge::HingeRows;
 use jointed::Jointed;
-use pattern::Pattern;
-use planar::Planar;
+use pattern::EliminationPattern;
+use planar::PlanarBodies;
 use sarrus_math::lane::Lane;
 use spatial::Spatial;
 use std::sync::Arc;
@@ -119,14 +119,14 @@ pub struct LoadRecord<L = f64> {
     /// Its numbers.
     pub p: [L; 4],
     /// The first three of them, where they change with time.
-    pub timed: Option<OfTime>,
+    pub timed: Option<VectorOfTime>,
 }
 
 /// A vector as a function of time.
 #[derive(Clone)]
-pub struct OfTime(pub Arc<dyn Fn(f64) -> [f64; 3] + Send + Sync>);
+pub struct VectorOfTime(pub Arc<dyn Fn(f64) -> [f64; 3] + Send + Sync>);
 
-impl std::fmt::Debug for OfTime {
+impl std::fmt::Debug for VectorOfTime {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("OfTime")
     }
@@ -211,11 +211,13 @@ pub fn tables<L: Lane>(variants: &[&Description]) -> Option<Box<dyn Tables<L>>> 
         return None;
     }
     let jointed = first.is_jointed();
-    let pattern = Pattern::new(first, if first.planar && jointed { 2 } else { 3 })?;
+    let pattern = EliminationPattern::new(first, if first.planar && jointed { 2 } else { 3 })?;
     Some(match (first.planar, jointed) {
-        (true, true) => Box::new(Engine::<L, Planar, Hinge<L>, 2, 3>::new(variants, pattern)),
-        (true, false) => Box::new(Engine::<L, Planar, Dense<L, 3, 3>, 3, 3>::new(variants, pattern)),
+        (true, true) => Box::new(Engine::<L, PlanarBodies, HingeRows<L>, 2, 3>::new(variants, pattern)),
+        (true, false) => {
+            Box::new(Engine::<L, PlanarBodies, DenseRows<L, 3, 3>, 3, 3>::new(variants, pattern))
+        }
         (false, true) => Box::new(Engine::<L, Spatial, Jointed<L>, 3, 6>::new(variants, pattern)),
-        (false, false) => Box::new(Engine::<L, Spatial, Dense<L, 3, 6>, 3, 6>::new(variants, pattern)),
+        (false, false) => Box::new(Engine::<L, Spatial, DenseRows<L, 3, 6>, 3, 6>::new(variants, pattern)),
     })
 }

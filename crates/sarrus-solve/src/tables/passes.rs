@@ -1,10 +1,10 @@
 //! The loops over some bodies or parts.
 
 use super::RowRecord;
-use super::block::Block;
-use super::engine::{Frame, Span};
+use super::block::BodyRows;
+use super::engine::{BodySpace, MultiplierRange};
 use super::factor::Square;
-use super::pattern::Pattern;
+use super::pattern::EliminationPattern;
 use sarrus_math::lane::Lane;
 
 /// What M⁻¹ Jᵀ z is taken from.
@@ -45,7 +45,7 @@ fn terms<L: Lane>(slopes: L, largest: L) -> L {
 
 /// Takes note of rows of some parts, where the largest position, or velocity, is `largest`.
 #[inline(always)]
-pub(super) fn exceed<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
+pub(super) fn exceed<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>(
     J: &[[B; 2]],
     value: &[[L; N]],
     largest: L,
@@ -64,7 +64,7 @@ pub(super) fn exceed<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usi
 
 /// Places some bodies; those that are where they were get their velocities only.
 #[inline(always)]
-pub(super) fn put<L: Lane, S: Frame<L, C>, const C: usize>(
+pub(super) fn put<L: Lane, S: BodySpace<L, C>, const C: usize>(
     places: &mut [S::Place],
     q: &[L],
     v: &[L],
@@ -81,7 +81,7 @@ pub(super) fn put<L: Lane, S: Frame<L, C>, const C: usize>(
 
 /// What the weight and the turning of some bodies alone accelerate them by.
 #[inline(always)]
-pub(super) fn fall<L: Lane, S: Frame<L, C>, const C: usize>(
+pub(super) fn fall<L: Lane, S: BodySpace<L, C>, const C: usize>(
     places: &[S::Place],
     inertias: &[S::Inertia],
     x0: &mut [[L; C]],
@@ -95,8 +95,8 @@ pub(super) fn fall<L: Lane, S: Frame<L, C>, const C: usize>(
 #[inline(always)]
 pub(super) fn fill<
     L: Lane,
-    S: Frame<L, C>,
-    B: Block<L, S, N, C>,
+    S: BodySpace<L, C>,
+    B: BodyRows<L, S, N, C>,
     const N: usize,
     const C: usize,
     const PHI: bool,
@@ -114,7 +114,13 @@ pub(super) fn fill<
 
 /// J x of some parts, less γ where there is one.
 #[inline(always)]
-pub(super) fn multiply<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
+pub(super) fn multiply<
+    L: Lane,
+    S: BodySpace<L, C>,
+    B: BodyRows<L, S, N, C>,
+    const N: usize,
+    const C: usize,
+>(
     bodies: &[[u32; 2]],
     J: &[[B; 2]],
     x: &[[L; C]],
@@ -137,9 +143,15 @@ pub(super) fn multiply<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: u
 
 /// Diagonal blocks of S of some parts, and its diagonal.
 #[inline(always)]
-pub(super) fn diagonal<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
+pub(super) fn diagonal<
+    L: Lane,
+    S: BodySpace<L, C>,
+    B: BodyRows<L, S, N, C>,
+    const N: usize,
+    const C: usize,
+>(
     inertias: &[S::Inertia],
-    (bodies, spans): (&[[u32; 2]], &[Span]),
+    (bodies, spans): (&[[u32; 2]], &[MultiplierRange]),
     J: &[[B; 2]],
     D: &mut [Square<L, N>],
     scale: &mut [[L; N]],
@@ -164,8 +176,8 @@ pub(super) fn diagonal<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: u
 
 /// Blocks of S off its diagonal, from number `first` on.
 #[inline(always)]
-pub(super) fn couple<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
-    pattern: &Pattern,
+pub(super) fn couple<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>(
+    pattern: &EliminationPattern,
     inertias: &[S::Inertia],
     J: &[[B; 2]],
     first: usize,
@@ -190,8 +202,8 @@ pub(super) fn couple<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usi
 
 /// Takes M⁻¹ Jᵀ z from x of the bodies after number `first`.
 #[inline(always)]
-pub(super) fn take<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize>(
-    pattern: &Pattern,
+pub(super) fn take<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>(
+    pattern: &EliminationPattern,
     inertias: &[S::Inertia],
     J: &[[B; 2]],
     z: &[[L; N]],

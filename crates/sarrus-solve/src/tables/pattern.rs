@@ -12,11 +12,11 @@ use std::ops::Range;
 
 /// A part at one of its two bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Side(u32);
+pub struct GroupSide(u32);
 
-impl Side {
-    fn new(part: usize, side: usize) -> Side {
-        Side((2 * part + side) as u32)
+impl GroupSide {
+    fn new(part: usize, side: usize) -> GroupSide {
+        GroupSide((2 * part + side) as u32)
     }
 
     /// The part.
@@ -35,18 +35,18 @@ impl Side {
 /// A block of S gets J M⁻¹ of a later part times Jᵀ of an earlier one, at a body that they share.
 #[derive(Debug, Clone, Copy)]
 pub struct Coupling {
-    pub later: Side,
-    pub earlier: Side,
+    pub later: GroupSide,
+    pub earlier: GroupSide,
     /// The body.
     pub body: u32,
 }
 
 /// An off-diagonal block of the factors.
 #[derive(Debug, Clone, Copy)]
-pub struct Below {
+pub struct FactorBlock {
     /// Part of its rows.
     pub row: u32,
-    /// What elimination takes from it ends here in [`Pattern::updates`].
+    /// What elimination takes from it ends here in [`EliminationPattern::updates`].
     pub updates: u32,
 }
 
@@ -68,7 +68,7 @@ pub struct Left {
 
 /// Rows of an element that are eliminated together.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct EliminationGroup {
     /// The element in the description, and which of its records.
     pub element: usize,
     pub records: Range<usize>,
@@ -80,13 +80,13 @@ pub struct Part {
 
 /// Parts in the order of elimination, with the pattern of their factors.
 #[derive(Debug, Clone)]
-pub struct Pattern {
+pub struct EliminationPattern {
     /// The parts, in that order; those without rows stand in for others.
-    pub parts: Vec<Part>,
+    pub parts: Vec<EliminationGroup>,
     /// Branches, one after the other; what follows is in none.
     pub branches: Vec<Branch>,
     /// Blocks below the diagonal, by columns; those of part k end at `ends[k]`.
-    pub below: Vec<Below>,
+    pub below: Vec<FactorBlock>,
     pub ends: Vec<u32>,
     pub updates: Vec<Update>,
     /// The same blocks by rows, from left to right; those of part k end at `left_ends[k]`.
@@ -96,14 +96,14 @@ pub struct Pattern {
     pub couplings: Vec<Coupling>,
     pub coupling_ends: Vec<u32>,
     /// Parts at each body: those of body b end at `body_ends[b]`. The ground has none.
-    pub at_bodies: Vec<Side>,
+    pub at_bodies: Vec<GroupSide>,
     pub body_ends: Vec<u32>,
 }
 
-impl Pattern {
+impl EliminationPattern {
     /// Analyses a model, in parts of up to `most` rows; none where a body has so many elements that eliminating them first would join them all, where rows of one
     /// kind are more than that, or where there are no rows.
-    pub fn new(model: &Description, most: usize) -> Option<Pattern> {
+    pub fn new(model: &Description, most: usize) -> Option<EliminationPattern> {
         let mut parts = parts(model, &order(model)?, most)?;
         let mut fill = fill(model, &parts)?;
         let mut cuts = Vec::new();
@@ -209,7 +209,7 @@ fn by_target<T>(mut all: Vec<(u32, T)>, n: usize) -> (Vec<T>, Vec<u32>) {
 }
 
 /// The block of `row` in `column`.
-fn find(below: &[Below], ends: &[u32], row: usize, column: usize) -> Option<u32> {
+fn find(below: &[FactorBlock], ends: &[u32], row: usize, column: usize) -> Option<u32> {
     let begin = if column == 0 { 0 } else { ends[column - 1] as usize };
     let own = &below[begin..ends[column] as usize];
     own.binary_search_by_key(&(row as u32), |b| b.row).ok().map(|i| (begin + i) as u32)
@@ -225,7 +225,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(fill: &solve::Pattern, n: usize, cuts: &[usize]) -> Layout {
+    fn new(fill: &solve::FactorPattern, n: usize, cuts: &[usize]) -> Layout {
         let rest = cuts.last().copied().unwrap_or(0);
         let (mut branches, mut new, mut outside) = (Vec::new(), Vec::with_capacity(n), Vec::new());
         let (mut begin, mut added) = (0, 0);
@@ -264,11 +264,11 @@ impl Layout {
     }
 
     /// The columns of all parts, stand-ins among them.
-    fn columns(&self, fill: &solve::Pattern, old: Vec<Part>) -> Pattern {
+    fn columns(&self, fill: &solve::FactorPattern, old: Vec<EliminationGroup>) -> EliminationPattern {
         let (mut parts, mut below, mut ends) = (Vec::new(), Vec::with_capacity(fill.len()), Vec::new());
-        let mut put = |part: Part, rows: &mut dyn Iterator<Item = usize>| {
+        let mut put = |part: EliminationGroup, rows: &mut dyn Iterator<Item = usize>| {
             parts.push(part);
-            below.extend(rows.map(|row| Below { row: row as u32, updates: 0 }));
+            below.extend(rows.map(|row| FactorBlock { row: row as u32, updates: 0 }));
             ends.push(below.len() as u32);
         };
         let (mut branch, mut old_parts) = (0, old.into_iter());
@@ -281,12 +281,15 @@ impl Layout {
                 for &column in own {
                     let inner =
                         fill.column(column as usize).iter().filter_map(|row| own.binary_search(row).ok());
-                    put(Part { element: 0, records: 0..0, rows: 0, start: 0 }, &mut inner.map(|i| end + i));
+                    put(
+                        EliminationGroup { element: 0, records: 0..0, rows: 0, start: 0 },
+                        &mut inner.map(|i| end + i),
+                    );
                 }
                 branch += 1;
             }
         }
-        Pattern {
+        EliminationPattern {
             parts,
             branches: self.branches.clone(),
             below,
@@ -303,11 +306,11 @@ impl Layout {
 }
 
 /// Parts at each body but the ground.
-fn sides(model: &Description, parts: &[Part]) -> Vec<Vec<Side>> {
-    let mut of_body: Vec<Vec<Side>> = vec![Vec::new(); model.bodies.len() + 1];
+fn sides(model: &Description, parts: &[EliminationGroup]) -> Vec<Vec<GroupSide>> {
+    let mut of_body: Vec<Vec<GroupSide>> = vec![Vec::new(); model.bodies.len() + 1];
     for (k, part) in parts.iter().enumerate().filter(|(_, part)| part.rows > 0) {
         for (side, &body) in model.elements[part.element].bodies.iter().enumerate() {
-            of_body[body].push(Side::new(k, side));
+            of_body[body].push(GroupSide::new(k, side));
         }
     }
     of_body[0].clear();
@@ -315,13 +318,13 @@ fn sides(model: &Description, parts: &[Part]) -> Vec<Vec<Side>> {
 }
 
 /// What elimination in this order joins.
-fn fill(model: &Description, parts: &[Part]) -> Option<solve::Pattern> {
+fn fill(model: &Description, parts: &[EliminationGroup]) -> Option<solve::FactorPattern> {
     let n = parts.len();
-    solve::Pattern::new(n, &meetings(&sides(model, parts)), &Vec::from_iter(0..n)).ok()
+    solve::FactorPattern::new(n, &meetings(&sides(model, parts)), &Vec::from_iter(0..n)).ok()
 }
 
 /// Pairs of what is on one body.
-fn meetings(of_body: &[Vec<Side>]) -> Vec<(usize, usize)> {
+fn meetings(of_body: &[Vec<GroupSide>]) -> Vec<(usize, usize)> {
     let mut edges = Vec::new();
     for all in of_body {
         for (i, a) in all.iter().enumerate() {
@@ -334,10 +337,10 @@ fn meetings(of_body: &[Vec<Side>]) -> Vec<(usize, usize)> {
 /// Elements in the order of elimination.
 fn order(model: &Description) -> Option<Vec<usize>> {
     let n = model.elements.len();
-    let mut of_body: Vec<Vec<Side>> = vec![Vec::new(); model.bodies.len() + 1];
+    let mut of_body: Vec<Vec<GroupSide>> = vec![Vec::new(); model.bodies.len() + 1];
     for (e, element) in model.elements.iter().enumerate() {
         for (side, &body) in element.bodies.iter().enumerate() {
-            of_body.get_mut(body)?.push(Side::new(e, side));
+            of_body.get_mut(body)?.push(GroupSide::new(e, side));
         }
     }
     of_body[0].clear();
@@ -347,16 +350,16 @@ fn order(model: &Description) -> Option<Vec<usize>> {
     let edges = meetings(&of_body);
     let order = minimum_degree(n, &edges);
     let distance = distance_from_ground(model, n, &edges);
-    Some(solve::Pattern::new(n, &edges, &order).ok()?.reorder(&order, &distance))
+    Some(solve::FactorPattern::new(n, &edges, &order).ok()?.reorder(&order, &distance))
 }
 
-fn parts(model: &Description, order: &[usize], most: usize) -> Option<Vec<Part>> {
+fn parts(model: &Description, order: &[usize], most: usize) -> Option<Vec<EliminationGroup>> {
     let mut starts = vec![0];
     for element in &model.elements {
         let rows: usize = element.rows.iter().map(|r| r.rows(model.planar)).sum();
         starts.push(starts[starts.len() - 1] + rows);
     }
-    let mut parts: Vec<Part> = Vec::with_capacity(order.len());
+    let mut parts: Vec<EliminationGroup> = Vec::with_capacity(order.len());
     for &element in order {
         let mut start = starts[element];
         for (k, record) in model.elements[element].rows.iter().enumerate() {
@@ -371,7 +374,7 @@ fn parts(model: &Description, order: &[usize], most: usize) -> Option<Vec<Part>>
                     part.records.end = k + 1;
                     part.rows += rows;
                 }
-                _ => parts.push(Part { element, records: k..k + 1, rows, start }),
+                _ => parts.push(EliminationGroup { element, records: k..k + 1, rows, start }),
             }
             start += rows;
         }
@@ -380,7 +383,7 @@ fn parts(model: &Description, order: &[usize], most: usize) -> Option<Vec<Part>>
 }
 
 /// Whether record `k` of an element is of another sort than those of a part: points that coincide are a part of their own.
-fn apart(model: &Description, part: &Part, k: usize) -> bool {
+fn apart(model: &Description, part: &EliminationGroup, k: usize) -> bool {
     let kind = |k: usize| model.elements[part.element].rows[k].kind;
     (kind(k) == RowKind::Coincident) != (kind(part.records.start) == RowKind::Coincident)
 }
@@ -425,7 +428,7 @@ mod tests {
 
     #[test]
     fn a_long_chain_between_walls_has_two_branches_that_meet_in_one_part() {
-        let pattern = Pattern::new(&bridge(9000), 2).unwrap();
+        let pattern = EliminationPattern::new(&bridge(9000), 2).unwrap();
         let [a, b] = &pattern.branches[..] else { panic!("{} branches", pattern.branches.len()) };
         assert!(a.own.len() + b.own.len() > 8900, "{} {}", a.own.len(), b.own.len());
         assert!(a.own.len().min(b.own.len()) > 2048);
@@ -438,7 +441,7 @@ mod tests {
 
     #[test]
     fn every_row_of_a_column_comes_after_it_and_in_its_branch() {
-        let pattern = Pattern::new(&bridge(9000), 2).unwrap();
+        let pattern = EliminationPattern::new(&bridge(9000), 2).unwrap();
         for (k, part) in pattern.parts.iter().enumerate() {
             let branch = pattern.branches.iter().find(|branch| branch.all().contains(&k));
             let end = branch.map_or(pattern.parts.len(), |branch| branch.all().end);
@@ -450,6 +453,6 @@ mod tests {
 
     #[test]
     fn a_short_one_has_none() {
-        assert!(Pattern::new(&bridge(500), 2).unwrap().branches.is_empty());
+        assert!(EliminationPattern::new(&bridge(500), 2).unwrap().branches.is_empty());
     }
 }

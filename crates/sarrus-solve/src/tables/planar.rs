@@ -10,7 +10,7 @@
 //!
 //! where ⊥(x, y) = (-y, x).
 
-use super::engine::Frame;
+use super::engine::BodySpace;
 use super::{Description, LoadKind, LoadRecord, RowKind, RowRecord};
 use sarrus_math::lane::{Lane, sin_cos_all};
 
@@ -19,11 +19,11 @@ const FEW: usize = 3;
 
 /// Bodies in the plane.
 #[derive(Debug, Clone, Copy)]
-pub struct Planar;
+pub struct PlanarBodies;
 
 /// A body: place, sine and cosine of its angle, velocity.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<L> {
+pub struct PlanarBodyState<L> {
     pub p: [L; 2],
     angle: L,
     sin: L,
@@ -32,7 +32,7 @@ pub struct Place<L> {
     pub rate: L,
 }
 
-impl<L: Lane> Place<L> {
+impl<L: Lane> PlanarBodyState<L> {
     #[inline(always)]
     pub fn turn<const D: usize>(&self, r: &[L; D]) -> [L; 2] {
         [self.cos * r[0] - self.sin * r[1], self.sin * r[0] + self.cos * r[1]]
@@ -41,34 +41,34 @@ impl<L: Lane> Place<L> {
 
 /// 1/m, 1/I and weight.
 #[derive(Debug, Clone, Copy)]
-pub struct Inertia<L> {
+pub struct PlanarInertia<L> {
     pub over_mass: L,
     pub over_inertia: L,
     weight: [L; 2],
 }
 
-impl<L: Lane> Frame<L, 3> for Planar {
+impl<L: Lane> BodySpace<L, 3> for PlanarBodies {
     const NQ: usize = 3;
-    type Place = Place<L>;
-    type Inertia = Inertia<L>;
+    type Place = PlanarBodyState<L>;
+    type Inertia = PlanarInertia<L>;
 
     #[inline(always)]
-    fn ground() -> Place<L> {
+    fn ground() -> PlanarBodyState<L> {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
-        Place { p: [zero; 2], angle: zero, sin: zero, cos: one, v: [zero; 2], rate: zero }
+        PlanarBodyState { p: [zero; 2], angle: zero, sin: zero, cos: one, v: [zero; 2], rate: zero }
     }
 
     #[inline(always)]
-    fn place(q: &[L], v: &[L]) -> Place<L> {
+    fn place(q: &[L], v: &[L]) -> PlanarBodyState<L> {
         let (sin, cos) = q[2].sin_cos();
-        Place { p: [q[0], q[1]], angle: q[2], sin, cos, v: [v[0], v[1]], rate: v[2] }
+        PlanarBodyState { p: [q[0], q[1]], angle: q[2], sin, cos, v: [v[0], v[1]], rate: v[2] }
     }
 
     #[inline(always)]
-    fn place_all(places: &mut [Place<L>], q: &[L], v: &[L]) {
+    fn place_all(places: &mut [PlanarBodyState<L>], q: &[L], v: &[L]) {
         if L::WIDTH > 1 || places.len() < FEW {
             for ((place, q), v) in places.iter_mut().zip(q.chunks_exact(3)).zip(v.chunks_exact(3)) {
-                *place = <Planar as Frame<L, 3>>::place(q, v);
+                *place = <PlanarBodies as BodySpace<L, 3>>::place(q, v);
             }
             return;
         }
@@ -83,18 +83,19 @@ impl<L: Lane> Frame<L, 3> for Planar {
             for (i, place) in places.iter_mut().enumerate() {
                 let (q, v) = (&q[3 * i..3 * i + 3], &v[3 * i..3 * i + 3]);
                 let (sin, cos) = (L::splat(sin[i]), L::splat(cos[i]));
-                *place = Place { p: [q[0], q[1]], angle: q[2], sin, cos, v: [v[0], v[1]], rate: v[2] };
+                *place =
+                    PlanarBodyState { p: [q[0], q[1]], angle: q[2], sin, cos, v: [v[0], v[1]], rate: v[2] };
             }
         }
     }
 
     #[inline(always)]
-    fn set_velocity(place: &mut Place<L>, v: &[L; 3]) {
+    fn set_velocity(place: &mut PlanarBodyState<L>, v: &[L; 3]) {
         (place.v, place.rate) = ([v[0], v[1]], v[2]);
     }
 
-    fn inertia(variants: &[&Description], body: usize) -> Inertia<L> {
-        let mut out: Inertia<L> = <Planar as Frame<L, 3>>::no_inertia();
+    fn inertia(variants: &[&Description], body: usize) -> PlanarInertia<L> {
+        let mut out: PlanarInertia<L> = <PlanarBodies as BodySpace<L, 3>>::no_inertia();
         for (i, variant) in variants.iter().enumerate() {
             let b = &variant.bodies[body];
             out.over_mass.set_lane(i, 1.0 / b.mass);
@@ -104,25 +105,25 @@ impl<L: Lane> Frame<L, 3> for Planar {
         out
     }
 
-    fn no_inertia() -> Inertia<L> {
+    fn no_inertia() -> PlanarInertia<L> {
         let zero = L::splat(0.0);
-        Inertia { over_mass: zero, over_inertia: zero, weight: [zero; 2] }
+        PlanarInertia { over_mass: zero, over_inertia: zero, weight: [zero; 2] }
     }
 
     #[inline(always)]
-    fn over_mass(m: &Inertia<L>, x: &[L; 3]) -> [L; 3] {
+    fn over_mass(m: &PlanarInertia<L>, x: &[L; 3]) -> [L; 3] {
         [m.over_mass * x[0], m.over_mass * x[1], m.over_inertia * x[2]]
     }
 
     #[inline(always)]
-    fn own_force(m: &Inertia<L>, _: &Place<L>) -> [L; 3] {
+    fn own_force(m: &PlanarInertia<L>, _: &PlanarBodyState<L>) -> [L; 3] {
         [m.weight[0], m.weight[1], L::splat(0.0)]
     }
 
     #[inline(always)]
     fn rows<const N: usize, const PHI: bool>(
         record: &RowRecord<L>,
-        [A, B]: [&Place<L>; 2],
+        [A, B]: [&PlanarBodyState<L>; 2],
         at: usize,
         [J_A, J_B]: [&mut [[L; 3]; N]; 2],
         value: &mut [L; N],
@@ -173,7 +174,7 @@ impl<L: Lane> Frame<L, 3> for Planar {
     }
 
     #[inline(always)]
-    fn load(record: &LoadRecord<L>, [A, B]: [&Place<L>; 2], powers: &mut [L; 2]) -> [[L; 3]; 2] {
+    fn load(record: &LoadRecord<L>, [A, B]: [&PlanarBodyState<L>; 2], powers: &mut [L; 2]) -> [[L; 3]; 2] {
         let zero = L::splat(0.0);
         match record.kind {
             LoadKind::Torque => {

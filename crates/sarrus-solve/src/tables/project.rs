@@ -6,8 +6,8 @@
 //! A large model makes factors along with each look at Φ, while its rows are in the cache: the last ones, where Φ is rounding, are those of the velocities.
 //! A small one takes every second correction with the factors of the one before, and makes those of the velocities once Φ is rounding.
 
-use super::block::Block;
-use super::engine::{Engine, Frame, Health, nothing};
+use super::block::BodyRows;
+use super::engine::{BodySpace, Engine, Health, nothing};
 use super::passes::{Excess, exceed, multiply};
 use sarrus_math::lane::{Lane, Mask};
 
@@ -16,7 +16,9 @@ const ITERATIONS: u32 = 6;
 /// The same of velocities.
 const VELOCITY_ITERATIONS: u32 = 2;
 
-impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize> Engine<L, S, B, N, C> {
+impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>
+    Engine<L, S, B, N, C>
+{
     #[inline(always)]
     pub fn onto_constraints(&mut self, q: &mut [L], v: &mut [L]) -> (Health<L>, u32) {
         let one = L::splat(1.0);

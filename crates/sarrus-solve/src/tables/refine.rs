@@ -1,7 +1,7 @@
 //! What a solution leaves, and refinement where pivots are small.
 
-use super::block::Block;
-use super::engine::{Engine, Frame};
+use super::block::BodyRows;
+use super::engine::{BodySpace, Engine};
 use super::passes::Minuend;
 use sarrus_math::lane::{Lane, Mask};
 
@@ -12,7 +12,9 @@ const PASSES: u32 = 3;
 /// Keeps sizes of terms from zero.
 const TINY: f64 = 1e-290;
 
-impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize> Engine<L, S, B, N, C> {
+impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>
+    Engine<L, S, B, N, C>
+{
     /// J x - γ into z, and how large it is beside its terms: numerator and denominator of the largest.
     #[inline(always)]
     fn residual(&mut self) -> (L, L) {

@@ -3,11 +3,11 @@
 //! Strip by strip: bodies are placed, rows made and columns of S when the elimination of a strip first needs them, so that a large model passes through the
 //! cache once on the way down and once on the way up. Where threads share the work each loop goes over all of it; the order in which numbers are added is the same.
 
-use super::block::Block;
-use super::engine::{Engine, Frame, Health, are_equal, nothing};
+use super::block::BodyRows;
+use super::engine::{BodySpace, Engine, Health, are_equal, nothing};
 use super::factor::Pivots;
 use super::passes::{Excess, Minuend, couple, diagonal, exceed, fall, fill, multiply, put, take};
-use super::pattern::Pattern;
+use super::pattern::EliminationPattern;
 use super::strips::{STRIP, Strips};
 use rayon::prelude::*;
 use sarrus_math::lane::{Lane, Mask};
@@ -21,7 +21,9 @@ const SHARED: usize = 4096;
 /// Threads from which on that is worth while where elimination has no branches: loops that go over all of a model each lose what strips gain.
 const THREADS: usize = 4;
 
-impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize> Engine<L, S, B, N, C> {
+impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>
+    Engine<L, S, B, N, C>
+{
     /// Whether loops over bodies and parts are shared among threads: each of their rounds stands for itself, so that no bit depends on it.
     #[inline(always)]
     fn is_shared(&self) -> bool {
@@ -341,7 +343,7 @@ fn common(a: &Range<usize>, b: Range<usize>) -> Range<usize> {
 
 /// Gives stand-ins what they stand in for.
 #[inline(always)]
-pub(super) fn spread<L: Lane, const N: usize>(pattern: &Pattern, x: &mut [[L; N]]) {
+pub(super) fn spread<L: Lane, const N: usize>(pattern: &EliminationPattern, x: &mut [[L; N]]) {
     for branch in &pattern.branches {
         for (i, &from) in branch.stands_for.iter().enumerate() {
             x[branch.own.end + i] = x[from as usize];

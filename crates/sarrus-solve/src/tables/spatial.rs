@@ -2,7 +2,7 @@
 //!
 //! Rows are those of the primitives of joints, with the signs of `sarrus-system`'s table; γ is minus the second derivative at ω̇ = 0.
 
-use super::engine::Frame;
+use super::engine::BodySpace;
 use super::planar::tension;
 use super::{Description, LoadKind, LoadRecord, RowKind, RowRecord};
 use sarrus_math::lane::Lane;
@@ -62,7 +62,7 @@ fn row<L: Lane>(v: V<L>, w: V<L>) -> [L; 6] {
 
 /// A body: place, axes, velocity, ω in body and in world axes.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<L> {
+pub struct SpatialBodyState<L> {
     pub p: V<L>,
     pub R: [V<L>; 3],
     v: V<L>,
@@ -70,7 +70,7 @@ pub struct Place<L> {
     pub w: V<L>,
 }
 
-impl<L: Lane> Place<L> {
+impl<L: Lane> SpatialBodyState<L> {
     #[inline(always)]
     pub fn turn(&self, r: &V<L>) -> V<L> {
         mul(&self.R, *r)
@@ -93,28 +93,28 @@ impl<L: Lane> Place<L> {
 
 /// 1/m, I, I⁻¹ and weight.
 #[derive(Debug, Clone, Copy)]
-pub struct Inertia<L> {
+pub struct SpatialInertia<L> {
     pub over_mass: L,
     I: [V<L>; 3],
     pub over_I: [V<L>; 3],
     weight: V<L>,
 }
 
-impl<L: Lane> Frame<L, 6> for Spatial {
+impl<L: Lane> BodySpace<L, 6> for Spatial {
     const NQ: usize = 7;
-    type Place = Place<L>;
-    type Inertia = Inertia<L>;
+    type Place = SpatialBodyState<L>;
+    type Inertia = SpatialInertia<L>;
 
     #[inline(always)]
-    fn ground() -> Place<L> {
+    fn ground() -> SpatialBodyState<L> {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
         let mut R = [[zero; 3]; 3];
         (0..3).for_each(|i| R[i][i] = one);
-        Place { p: [zero; 3], R, v: [zero; 3], w_B: [zero; 3], w: [zero; 3] }
+        SpatialBodyState { p: [zero; 3], R, v: [zero; 3], w_B: [zero; 3], w: [zero; 3] }
     }
 
     #[inline(always)]
-    fn place(q: &[L], v: &[L]) -> Place<L> {
+    fn place(q: &[L], v: &[L]) -> SpatialBodyState<L> {
         let (w, x, y, z) = (q[3], q[4], q[5], q[6]);
         // orthogonal for any length: stages of an integrator leave the unit sphere by their own error
         let s = L::splat(2.0) / (w * w + x * x + y * y + z * z);
@@ -128,18 +128,18 @@ impl<L: Lane> Frame<L, 6> for Spatial {
             [xz - wy, yz + wx, one - (xx + yy)],
         ];
         let w_B = [v[3], v[4], v[5]];
-        Place { p: [q[0], q[1], q[2]], R, v: [v[0], v[1], v[2]], w_B, w: mul(&R, w_B) }
+        SpatialBodyState { p: [q[0], q[1], q[2]], R, v: [v[0], v[1], v[2]], w_B, w: mul(&R, w_B) }
     }
 
     #[inline(always)]
-    fn set_velocity(place: &mut Place<L>, v: &[L; 6]) {
+    fn set_velocity(place: &mut SpatialBodyState<L>, v: &[L; 6]) {
         place.v = [v[0], v[1], v[2]];
         place.w_B = [v[3], v[4], v[5]];
         place.w = mul(&place.R, place.w_B);
     }
 
-    fn inertia(variants: &[&Description], body: usize) -> Inertia<L> {
-        let mut out: Inertia<L> = <Spatial as Frame<L, 6>>::no_inertia();
+    fn inertia(variants: &[&Description], body: usize) -> SpatialInertia<L> {
+        let mut out: SpatialInertia<L> = <Spatial as BodySpace<L, 6>>::no_inertia();
         for (i, variant) in variants.iter().enumerate() {
             let b = &variant.bodies[body];
             out.over_mass.set_lane(i, 1.0 / b.mass);
@@ -155,19 +155,19 @@ impl<L: Lane> Frame<L, 6> for Spatial {
         out
     }
 
-    fn no_inertia() -> Inertia<L> {
+    fn no_inertia() -> SpatialInertia<L> {
         let zero = L::splat(0.0);
-        Inertia { over_mass: zero, I: [[zero; 3]; 3], over_I: [[zero; 3]; 3], weight: [zero; 3] }
+        SpatialInertia { over_mass: zero, I: [[zero; 3]; 3], over_I: [[zero; 3]; 3], weight: [zero; 3] }
     }
 
     #[inline(always)]
-    fn over_mass(m: &Inertia<L>, x: &[L; 6]) -> [L; 6] {
+    fn over_mass(m: &SpatialInertia<L>, x: &[L; 6]) -> [L; 6] {
         let [a, b, c] = mul(&m.over_I, [x[3], x[4], x[5]]);
         [m.over_mass * x[0], m.over_mass * x[1], m.over_mass * x[2], a, b, c]
     }
 
     #[inline(always)]
-    fn own_force(m: &Inertia<L>, place: &Place<L>) -> [L; 6] {
+    fn own_force(m: &SpatialInertia<L>, place: &SpatialBodyState<L>) -> [L; 6] {
         let t = cross(mul(&m.I, place.w_B), place.w_B);
         [m.weight[0], m.weight[1], m.weight[2], t[0], t[1], t[2]]
     }
@@ -175,7 +175,7 @@ impl<L: Lane> Frame<L, 6> for Spatial {
     #[inline(always)]
     fn rows<const N: usize, const PHI: bool>(
         record: &RowRecord<L>,
-        [A, B]: [&Place<L>; 2],
+        [A, B]: [&SpatialBodyState<L>; 2],
         at: usize,
         [J_A, J_B]: [&mut [[L; 6]; N]; 2],
         value: &mut [L; N],
@@ -235,7 +235,7 @@ impl<L: Lane> Frame<L, 6> for Spatial {
     }
 
     #[inline(always)]
-    fn load(record: &LoadRecord<L>, [A, B]: [&Place<L>; 2], powers: &mut [L; 2]) -> [[L; 6]; 2] {
+    fn load(record: &LoadRecord<L>, [A, B]: [&SpatialBodyState<L>; 2], powers: &mut [L; 2]) -> [[L; 6]; 2] {
         let zero = L::splat(0.0);
         let p = [record.p[0], record.p[1], record.p[2]];
         match record.kind {
@@ -277,7 +277,7 @@ impl<L: Lane> Frame<L, 6> for Spatial {
         q[4] = qw * x + qx * c + qy * z - qz * y;
         q[5] = qw * y - qx * z + qy * c + qz * x;
         q[6] = qw * z + qx * y - qy * x + qz * c;
-        <Spatial as Frame<L, 6>>::normalize(q);
+        <Spatial as BodySpace<L, 6>>::normalize(q);
     }
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Strips of bodies and parts, and which need which: a solution goes over large models once, each strip through all its loops while it is in the cache.
 
-use super::pattern::Pattern;
+use super::pattern::EliminationPattern;
 
 /// Bodies or parts of a strip; a thread takes that many at a time.
 pub const STRIP: usize = 512;
@@ -41,7 +41,7 @@ pub struct Strips {
 
 impl Strips {
     /// The strips of `pattern`; `bodies` are those of each part, zero for the ground.
-    pub fn new(pattern: &Pattern, bodies: &[[u32; 2]]) -> Strips {
+    pub fn new(pattern: &EliminationPattern, bodies: &[[u32; 2]]) -> Strips {
         let n = bodies.len().div_ceil(STRIP);
         let [mut needs, mut moving, mut complete] = [0; 3].map(|_| vec![Vec::new(); n]);
         let mut coupled = 0;

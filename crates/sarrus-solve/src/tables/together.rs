@@ -1,17 +1,19 @@
 //! The loops of a solution shared among threads, for one large model: each of their rounds stands for itself, so that no bit depends on who makes them.
 
-use super::block::Block;
+use super::block::BodyRows;
 use super::branches::Branch;
-use super::engine::{Engine, Frame};
-use super::factor::{Columns, Pivots};
+use super::engine::{BodySpace, Engine};
+use super::factor::{FactorColumns, Pivots};
 use super::passes::{Minuend, couple, diagonal, exceed, fall, fill, multiply, put, take};
-use super::pattern::Pattern;
+use super::pattern::EliminationPattern;
 use super::solve::spread;
 use super::strips::STRIP;
 use rayon::prelude::*;
 use sarrus_math::lane::Lane;
 
-impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usize> Engine<L, S, B, N, C> {
+impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>
+    Engine<L, S, B, N, C>
+{
     /// Makes rows and columns of all strips, by several threads.
     pub(super) fn prepare_together<const PHI: bool>(&mut self, state: Option<(&[L], &[L])>, anew: bool) {
         let Engine {
@@ -71,7 +73,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
     pub(super) fn eliminate_together(&mut self, anew: bool) {
         let Engine { pattern, factors, scale, z, pivots, .. } = self;
         let count = pattern.branches.len();
-        let eliminate = |own: &Branch, columns: &mut Columns<'_, L, N>, pivots: &mut Pivots<L>| {
+        let eliminate = |own: &Branch, columns: &mut FactorColumns<'_, L, N>, pivots: &mut Pivots<L>| {
             if anew {
                 columns.factor(pattern, own.own.clone(), pivots);
             } else {
@@ -90,7 +92,7 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
         let count = pattern.branches.len();
         factors.columns(scale, z).upper(pattern, pattern.branch(count));
         spread(pattern, z);
-        let upper = |own: &Branch, columns: &mut Columns<'_, L, N>, _: &mut Pivots<L>| {
+        let upper = |own: &Branch, columns: &mut FactorColumns<'_, L, N>, _: &mut Pivots<L>| {
             columns.upper(pattern, own.own.clone())
         };
         share(pattern, &pattern.branches, factors.columns(scale, z), &mut pivots[..count], &upper);
@@ -101,11 +103,11 @@ impl<L: Lane, S: Frame<L, C>, B: Block<L, S, N, C>, const N: usize, const C: usi
 
 /// Does the same to the columns of all branches, by several threads.
 fn share<L: Lane, const N: usize>(
-    pattern: &Pattern,
+    pattern: &EliminationPattern,
     branches: &[Branch],
-    mut columns: Columns<'_, L, N>,
+    mut columns: FactorColumns<'_, L, N>,
     pivots: &mut [Pivots<L>],
-    act: &(impl Fn(&Branch, &mut Columns<'_, L, N>, &mut Pivots<L>) + Sync),
+    act: &(impl Fn(&Branch, &mut FactorColumns<'_, L, N>, &mut Pivots<L>) + Sync),
 ) {
     match branches {
         [] => {}

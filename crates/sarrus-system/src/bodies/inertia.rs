@@ -5,8 +5,8 @@
 
 use crate::shapes::steiner;
 use sarrus_math::Mat3;
-use sarrus_model::reader::Inertia;
-use sarrus_model::record::Plain;
+use sarrus_model::reader::WrittenInertia;
+use sarrus_model::record::ResolvedValue;
 use sarrus_model::{Reader, Result};
 
 /// How far, of the largest, a moment may exceed the sum of the others: tables are printed with some ten digits.
@@ -30,11 +30,11 @@ fn is_diagonal(I: &Mat3) -> bool {
 }
 
 /// An inertia as given; a planar one stands for all three axes, so that it can be inverted.
-pub fn tensor(given: Inertia) -> Mat3 {
+pub fn tensor(given: WrittenInertia) -> Mat3 {
     match given {
-        Inertia::Planar(I) => diagonal([I; 3]),
-        Inertia::Moments(moments) => diagonal(moments),
-        Inertia::Tensor(rows) => Mat3(rows),
+        WrittenInertia::Planar(I) => diagonal([I; 3]),
+        WrittenInertia::Moments(moments) => diagonal(moments),
+        WrittenInertia::Tensor(rows) => Mat3(rows),
     }
 }
 
@@ -62,11 +62,11 @@ pub fn about_centre(I: Mat3, mass: f64, com: [f64; 3], planar: bool) -> Mat3 {
 pub fn record(reader: &Reader, I: &Mat3) {
     reader.record("inertia", || {
         if reader.is_planar() {
-            Plain::Number(I.0[2][2])
+            ResolvedValue::Number(I.0[2][2])
         } else if is_diagonal(I) {
-            Plain::numbers(&[I.0[0][0], I.0[1][1], I.0[2][2]])
+            ResolvedValue::numbers(&[I.0[0][0], I.0[1][1], I.0[2][2]])
         } else {
-            Plain::List(I.0.iter().map(|row| Plain::numbers(row)).collect())
+            ResolvedValue::List(I.0.iter().map(|row| ResolvedValue::numbers(row)).collect())
         }
     });
 }

@@ -6,7 +6,7 @@ use crate::contact::{self, Touchable};
 use crate::shapes;
 use sarrus_math::{Pose, Vec3};
 use sarrus_model::expr::is_name;
-use sarrus_model::record::{Place, Plain};
+use sarrus_model::record::{KeyPath, ResolvedValue};
 use sarrus_model::{Attachment, Key, KeyType, Model, Reader, Result, Section};
 use std::collections::HashSet;
 
@@ -117,9 +117,9 @@ pub fn attached(
                 for key in ["at", "orientation_on"] {
                     marker.unrecord(key);
                 }
-                marker.record("on", || Plain::vector(p, model.is_planar()));
+                marker.record("on", || ResolvedValue::vector(p, model.is_planar()));
                 if let Some(q) = orientation {
-                    marker.record("orientation", || Plain::numbers(&q));
+                    marker.record("orientation", || ResolvedValue::numbers(&q));
                 }
             } else if !attachment.prefix.is_empty() {
                 record(model, carrier, &name, p, orientation);
@@ -163,13 +163,13 @@ fn read<'a>(reader: &Reader<'a>, carrier: &Carrier) -> Result<Vec<(String, Reade
 fn record(model: &Model, carrier: &Carrier, name: &str, p: [f64; 3], orientation: Option<[f64; 4]>) {
     let Some(Ok(mut recorder)) = model.recorder.as_ref().map(|recorder| recorder.lock()) else { return };
     let section = if carrier.kind == BodyKind::Ground { Section::Ground } else { Section::Bodies };
-    let place = |key: &str| Place {
+    let place = |key: &str| KeyPath {
         section,
         element: carrier.name.to_owned(),
         path: vec!["markers".into(), name.to_owned(), key.to_owned()],
     };
-    recorder.put(&place("on"), Plain::vector(p, model.is_planar()));
+    recorder.put(&place("on"), ResolvedValue::vector(p, model.is_planar()));
     if let Some(q) = orientation {
-        recorder.put(&place("orientation"), Plain::numbers(&q));
+        recorder.put(&place("orientation"), ResolvedValue::numbers(&q));
     }
 }

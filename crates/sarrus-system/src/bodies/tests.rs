@@ -506,19 +506,19 @@ fn what_is_recorded_gives_the_same_body() {
         for key in ["mass", if first.kind.turns() { "inertia" } else { "mass" }] {
             assert!(recorded.iter().any(|(k, _)| k == key), "{keys}: no {key}");
         }
-        let text = written(&sarrus_model::record::with_lists(Plain::Table(recorded)));
+        let text = written(&sarrus_model::record::with_lists(ResolvedValue::Table(recorded)));
         let again = body(head, text.trim_start_matches('{').trim_end_matches('}'));
         assert_eq!(format!("{first:?}"), format!("{again:?}"), "{text}");
     }
 }
 
-fn written(value: &Plain) -> String {
+fn written(value: &ResolvedValue) -> String {
     match value {
-        Plain::Flag(b) => b.to_string(),
-        Plain::Number(x) => format!("{x:?}"),
-        Plain::Text(text) => format!("'{text}'"),
-        Plain::List(list) => format!("[{}]", list.iter().map(written).collect::<Vec<_>>().join(", ")),
-        Plain::Table(table) => {
+        ResolvedValue::Flag(b) => b.to_string(),
+        ResolvedValue::Number(x) => format!("{x:?}"),
+        ResolvedValue::Text(text) => format!("'{text}'"),
+        ResolvedValue::List(list) => format!("[{}]", list.iter().map(written).collect::<Vec<_>>().join(", ")),
+        ResolvedValue::Table(table) => {
             let entries: Vec<String> =
                 table.iter().map(|(k, v)| format!("\"{k}\" = {}", written(v))).collect();
             format!("{{ {} }}", entries.join(", "))

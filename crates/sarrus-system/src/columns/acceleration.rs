@@ -2,7 +2,7 @@
 //!
 //! A velocity is a function of poses and twists; evaluated over jets of two coefficients it has its derivative in the second.
 
-use super::{Row, Source};
+use super::{ColumnSource, RowSource};
 use crate::at::At;
 use crate::signal::Signal;
 use crate::system::System;
@@ -43,7 +43,7 @@ impl Acceleration {
     }
 
     /// The value where v̇ is that of `row`.
-    pub fn eval(&self, row: &Row) -> f64 {
+    pub fn eval(&self, row: &RowSource) -> f64 {
         let n = self.ids.len();
         let (mut few, mut many) = (([Pose::identity(); FEW], [Twist::zero(); FEW]), (vec![], vec![]));
         let (poses, twists) = if n <= FEW {
@@ -68,7 +68,7 @@ impl Acceleration {
 }
 
 /// The acceleration with a full name, such as `crank.ax` or `A.accel`.
-pub(super) fn acceleration_named(system: &System, name: &str) -> Option<Source> {
+pub(super) fn acceleration_named(system: &System, name: &str) -> Option<ColumnSource> {
     let acceleration = Acceleration::of(|place| system.directory.velocity_of(name, place))?;
-    Some(Source::Acceleration(Box::new(acceleration)))
+    Some(ColumnSource::Acceleration(Box::new(acceleration)))
 }

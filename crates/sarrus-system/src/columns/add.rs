@@ -1,12 +1,12 @@
 //! Which columns there are.
 
 use super::acceleration::Acceleration;
-use super::patterns::Wanted;
+use super::patterns::WantedColumns;
 use super::reaction::{REACTIONS, reactions};
-use super::{Columns, Measures, Source, found};
+use super::{ColumnSource, Columns, Measures, found};
 use crate::body::BodyKind;
-use crate::constraint::Scale;
-use crate::contact::What;
+use crate::constraint::MultiplierScale;
+use crate::contact::ContactSides;
 use crate::measures::Draft;
 use crate::names::Named;
 use crate::signal::Signal;
@@ -18,18 +18,18 @@ impl Columns {
     /// A column with one live signal.
     fn live(&mut self, name: String, signals: Option<Vec<Signal>>) {
         if let Some(Ok([signal])) = signals.map(<[Signal; 1]>::try_from) {
-            self.push(name, signal.unit(), Source::Live(Box::new(signal)));
+            self.push(name, signal.unit(), ColumnSource::Live(Box::new(signal)));
         }
     }
 
     /// A column with the derivative of a velocity.
     fn acceleration(&mut self, name: String, acceleration: Option<Acceleration>) {
         if let Some(acceleration) = acceleration {
-            self.push(name, acceleration.unit(), Source::Acceleration(Box::new(acceleration)));
+            self.push(name, acceleration.unit(), ColumnSource::Acceleration(Box::new(acceleration)));
         }
     }
 
-    pub(super) fn add_bodies(&mut self, system: &System, wanted: &Wanted) {
+    pub(super) fn add_bodies(&mut self, system: &System, wanted: &WantedColumns) {
         let dimensions = axes(system);
         // identity places: a column reads bodies by their own numbers
         let mut place = |body: u32| body as usize;
@@ -74,7 +74,7 @@ impl Columns {
         }
     }
 
-    pub(super) fn add_joints(&mut self, system: &System, wanted: &Wanted) {
+    pub(super) fn add_joints(&mut self, system: &System, wanted: &WantedColumns) {
         for (i, joint) in system.directory.joints.iter().enumerate() {
             let is_wanted = wanted.takes(&joint.name);
             if is_wanted {
@@ -91,11 +91,11 @@ impl Columns {
             }
             // measures find it by its name among the columns, unlike the others
             if system.whole.events.lockable.binary_search(&i).is_ok() {
-                self.push(format!("{}.locked", joint.name), "", Source::Locked(i));
+                self.push(format!("{}.locked", joint.name), "", ColumnSource::Locked(i));
             }
             for &k in reactions(system).iter().filter(|_| is_wanted) {
                 let unit = if k < 3 { "N" } else { "N m" };
-                self.push(format!("{}.{}", joint.name, REACTIONS[k]), unit, Source::Reaction(i, k));
+                self.push(format!("{}.{}", joint.name, REACTIONS[k]), unit, ColumnSource::Reaction(i, k));
             }
         }
     }
@@ -105,7 +105,7 @@ impl Columns {
         for element in own {
             for row in 0..element.rows.rows() {
                 let shown = element.rows.multiplier(row);
-                let source = Source::Multiplier(element.id, row, shown.scale);
+                let source = ColumnSource::Multiplier(element.id, row, shown.scale);
                 self.push(format!("{}.{}", element.name, shown.name), shown.unit, source);
             }
         }
@@ -115,7 +115,7 @@ impl Columns {
         for (index, efforts) in &system.efforts {
             let element = &system.whole.elements[*index];
             for (row, (effort, unit)) in efforts.iter().enumerate() {
-                let source = Source::Multiplier(*index, row, Scale::Factor(-1.0));
+                let source = ColumnSource::Multiplier(*index, row, MultiplierScale::Factor(-1.0));
                 self.push(format!("{}.{effort}", element.name), unit, source);
             }
             if matches!(system.directory.get(&element.name), Some(Named::Pair(..))) {
@@ -132,7 +132,7 @@ impl Columns {
                 continue;
             }
             for (k, (reading, unit)) in force.load.readings().iter().enumerate() {
-                self.push(format!("{}.{reading}", force.name), unit, Source::Force(i, k));
+                self.push(format!("{}.{reading}", force.name), unit, ColumnSource::Force(i, k));
             }
         }
     }
@@ -140,12 +140,12 @@ impl Columns {
     pub(super) fn add_contacts(&mut self, system: &System) {
         for (i, contact) in system.contacts.iter().enumerate() {
             let contact = &contact.contact;
-            let slips = matches!(contact.what, What::Surfaces { .. });
+            let slips = matches!(contact.what, ContactSides::Surfaces { .. });
             for (k, (reading, unit)) in [("gap", "m"), ("force", "N"), ("slip", "m/s")].iter().enumerate() {
                 if k < 2 || slips {
                     let source = match (k, contact.rigid) {
-                        (1, Some(_)) => Source::Bears(i),
-                        _ => Source::Contact(i, k),
+                        (1, Some(_)) => ColumnSource::Bears(i),
+                        _ => ColumnSource::Contact(i, k),
                     };
                     self.push(format!("{}.{reading}", contact.name), unit, source);
                 }
@@ -169,7 +169,11 @@ impl Columns {
                     let start = values;
                     for (k, (suffix, unit)) in draft.components().iter().enumerate() {
                         let dot = if suffix.is_empty() { "" } else { "." };
-                        self.push(format!("{}{dot}{suffix}", element.name), unit, Source::Measure(start + k));
+                        self.push(
+                            format!("{}{dot}{suffix}", element.name),
+                            unit,
+                            ColumnSource::Measure(start + k),
+                        );
                         values += 1;
                     }
                     drafts.push((element, start, draft));
@@ -202,7 +206,7 @@ impl Columns {
         }
         let reads: Vec<Vec<usize>> = list
             .iter()
-            .map(|(.., m)| m.sources().filter_map(Source::measure).map(|v| owner[v]).collect())
+            .map(|(.., m)| m.sources().filter_map(ColumnSource::measure).map(|v| owner[v]).collect())
             .collect();
         match order(&reads) {
             Ok(order) => {

@@ -3,13 +3,13 @@
 //! Two are as documented: accelerations and multipliers that are not known at a position, with all that reads them, and the gap of a
 //! contact of which nothing is near, which is infinite.
 
-use super::{Columns, Measures, Row, Source};
+use super::{ColumnSource, Columns, Measures, RowSource};
 use crate::mechanism::Mechanism;
 use sarrus_solve::{Accel, Equations, State};
 
 /// Numbers that are not finite.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct NotFinite {
+pub struct NonFiniteNumbers {
     /// How many.
     pub count: usize,
     /// Place of the first among the columns, and why it is not finite, where that is known.
@@ -24,9 +24,9 @@ impl Columns {
         s: &State,
         known: Option<(&Equations, &Accel)>,
         values: &[f64],
-    ) -> NotFinite {
+    ) -> NonFiniteNumbers {
         self.with_row(m, s, known, |row, _| {
-            let mut found = NotFinite::default();
+            let mut found = NonFiniteNumbers::default();
             for (i, source) in self.sources.iter().enumerate().filter(|(i, _)| !values[*i].is_finite()) {
                 if self.measures.is_absent(source, row, known.is_some()) {
                     continue;
@@ -42,16 +42,16 @@ impl Columns {
 
 impl Measures {
     /// What first went wrong in the expression behind a value that is not finite.
-    pub(super) fn fault(&self, value: usize, row: &Row) -> Option<String> {
+    pub(super) fn fault(&self, value: usize, row: &RowSource) -> Option<String> {
         let (_, measure) = self.of(value)?;
         measure.fault(row, &|value| self.fault(value, row))
     }
 
     /// Whether a source has no number as documented, or reads one that has none.
-    fn is_absent(&self, source: &Source, row: &Row, known: bool) -> bool {
+    fn is_absent(&self, source: &ColumnSource, row: &RowSource, known: bool) -> bool {
         match source {
-            Source::Contact(..) => source.read(row) == f64::INFINITY,
-            Source::Measure(value) => self.of(*value).is_some_and(|(_, measure)| {
+            ColumnSource::Contact(..) => source.read(row) == f64::INFINITY,
+            ColumnSource::Measure(value) => self.of(*value).is_some_and(|(_, measure)| {
                 (!known && measure.needs_solution())
                     || measure.sources().any(|source| self.is_absent(source, row, known))
             }),

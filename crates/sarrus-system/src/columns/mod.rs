@@ -7,12 +7,12 @@ mod patterns;
 mod reaction;
 mod source;
 
-pub(crate) use crate::measures::Expression as Reading;
-pub use finite::NotFinite;
+pub(crate) use crate::measures::MeasureExpression as Reading;
+pub use finite::NonFiniteNumbers;
 pub use patterns::matches;
 pub use reaction::{REACTIONS, RowWrench, joint_reaction, reaction_rows, reactions};
 pub(crate) use reaction::{clearance_force, joint_wrench};
-pub(crate) use source::Source;
+pub(crate) use source::ColumnSource;
 
 use crate::At;
 use crate::measures::{self, Measure};
@@ -20,7 +20,7 @@ use crate::mechanism::Mechanism;
 use crate::signal::Signal;
 use crate::system::System;
 use acceleration::acceleration_named;
-use patterns::Wanted;
+use patterns::WantedColumns;
 use reaction::reaction_named;
 use sarrus_math::{Enclosure, Interval};
 use sarrus_model::{Diagnostic, Model, RuntimeExpr};
@@ -35,7 +35,7 @@ pub struct Columns {
     pub names: Vec<String>,
     /// Their units; empty where unknown.
     pub units: Vec<&'static str>,
-    sources: Vec<Source>,
+    sources: Vec<ColumnSource>,
     measures: Measures,
     needs_reactions: bool,
 }
@@ -68,7 +68,7 @@ impl Measures {
 }
 
 /// Columns that others read by name.
-pub(crate) type Index<'a> = HashMap<&'a str, &'a Source>;
+pub(crate) type ColumnIndex<'a> = HashMap<&'a str, &'a ColumnSource>;
 
 /// What a row is computed from, beside the mechanism.
 pub struct Snapshot<'a> {
@@ -82,7 +82,7 @@ pub struct Snapshot<'a> {
 
 /// What one number of a row is computed from.
 #[derive(Clone, Copy)]
-pub(crate) struct Row<'a> {
+pub(crate) struct RowSource<'a> {
     pub system: &'a System,
     pub snapshot: &'a Snapshot<'a>,
     pub at: &'a crate::At<'a, f64>,
@@ -96,13 +96,13 @@ pub(crate) struct Row<'a> {
     own: &'a [f64],
 }
 
-impl<'a> Row<'a> {
+impl<'a> RowSource<'a> {
     /// The same with values that the reader has found itself.
-    pub fn with_own<'b>(&self, own: &'b [f64]) -> Row<'b>
+    pub fn with_own<'b>(&self, own: &'b [f64]) -> RowSource<'b>
     where
         'a: 'b,
     {
-        Row { own, ..*self }
+        RowSource { own, ..*self }
     }
 }
 
@@ -117,7 +117,7 @@ impl Columns {
             return Columns::all(model, system)?.select(&own);
         }
         // of a large model few columns are asked for; what is wrong is said with all names at hand
-        let few = Columns::among(model, system, &Wanted::of(&own)).and_then(|few| few.select(&own));
+        let few = Columns::among(model, system, &WantedColumns::of(&own)).and_then(|few| few.select(&own));
         few.or_else(|_| Columns::all(model, system)?.select(&own))
     }
 
@@ -127,13 +127,14 @@ impl Columns {
             return Columns::new(model, system, patterns).map(drop);
         }
         // all of them can be read but measures, which say what they read
-        let few = Columns::among(model, system, &Wanted::of(&[]));
+        let few = Columns::among(model, system, &WantedColumns::of(&[]));
         few.or_else(|_| Columns::all(model, system)).map(drop)
     }
 
     /// Those of the measures.
     pub fn measures(model: &Model, system: &Arc<System>) -> Result<Columns, Vec<Diagnostic>> {
-        let all = Columns::among(model, system, &Wanted::of(&[])).or_else(|_| Columns::all(model, system))?;
+        let all = Columns::among(model, system, &WantedColumns::of(&[]))
+            .or_else(|_| Columns::all(model, system))?;
         let names = all.names.iter().zip(&all.sources).filter(|(_, source)| source.measure().is_some());
         let names: Vec<String> = names.map(|(name, _)| name.clone()).collect();
         if names.is_empty() { Ok(Columns::none()) } else { all.select(&names) }
@@ -152,11 +153,15 @@ impl Columns {
 
     /// Every column there is.
     pub(crate) fn all(model: &Model, system: &Arc<System>) -> Result<Columns, Vec<Diagnostic>> {
-        Columns::among(model, system, &Wanted { ends: None })
+        Columns::among(model, system, &WantedColumns { ends: None })
     }
 
     /// Those that are wanted, and some others.
-    fn among(model: &Model, system: &Arc<System>, wanted: &Wanted) -> Result<Columns, Vec<Diagnostic>> {
+    fn among(
+        model: &Model,
+        system: &Arc<System>,
+        wanted: &WantedColumns,
+    ) -> Result<Columns, Vec<Diagnostic>> {
         let mut all = Columns::none();
         all.add_bodies(system, wanted);
         all.add_nodes(system);
@@ -169,16 +174,16 @@ impl Columns {
                 all.push(
                     format!("{}.{output}", controller.name),
                     "",
-                    Source::Live(Box::new(Signal::Output(*slot))),
+                    ColumnSource::Live(Box::new(Signal::Output(*slot))),
                 );
             }
         }
         let totals = all.names.len();
         for (i, name) in ["kinetic", "potential", "dissipated", "work", "balance"].iter().enumerate() {
-            all.push(format!("energy.{name}"), "J", Source::Energy(i));
+            all.push(format!("energy.{name}"), "J", ColumnSource::Energy(i));
         }
         for (i, name) in ["position", "velocity", "acceleration"].iter().enumerate() {
-            all.push(format!("violation.{name}"), "", Source::Violation(i));
+            all.push(format!("violation.{name}"), "", ColumnSource::Violation(i));
         }
         // measures read all of these, and stand before the totals
         let totals_end = all.names.len();
@@ -190,10 +195,11 @@ impl Columns {
     }
 
     /// What other columns read by name; the directory knows the live ones, their derivatives and the joints.
-    pub(crate) fn index(&self) -> Index<'_> {
+    pub(crate) fn index(&self) -> ColumnIndex<'_> {
         let all = self.names.iter().map(String::as_str).zip(&self.sources);
-        let found =
-            |s: &Source| matches!(s, Source::Live(_) | Source::Reaction(..) | Source::Acceleration(_));
+        let found = |s: &ColumnSource| {
+            matches!(s, ColumnSource::Live(_) | ColumnSource::Reaction(..) | ColumnSource::Acceleration(_))
+        };
         all.filter(|(_, source)| !found(source)).collect()
     }
 
@@ -202,9 +208,9 @@ impl Columns {
         &self,
         model: &Model,
         system: &System,
-        index: &Index,
+        index: &ColumnIndex,
         expr: &RuntimeExpr,
-        own: &[(&str, Source)],
+        own: &[(&str, ColumnSource)],
     ) -> Result<Reading, Diagnostic> {
         let column = |name: &str| found(system, index, name);
         measures::bind(model, system, expr, own, &column, &self.names)
@@ -212,21 +218,21 @@ impl Columns {
 
     /// Keeps of the measures what `readings` need, and no columns.
     pub(crate) fn keep_for<'a>(&mut self, readings: impl Iterator<Item = &'a Reading>) {
-        let sources: Vec<Source> = readings.flat_map(|r| r.sources().iter().cloned()).collect();
+        let sources: Vec<ColumnSource> = readings.flat_map(|r| r.sources().iter().cloned()).collect();
         (self.names, self.units) = (vec![], vec![]);
         self.needs_reactions = self.keep_measures(&sources);
         self.sources = sources;
     }
 
     /// What leaves a reading undecided, if it is one that is a condition and undecided.
-    pub(crate) fn undecided(&self, reading: &Reading, row: &Row) -> Option<String> {
+    pub(crate) fn undecided(&self, reading: &Reading, row: &RowSource) -> Option<String> {
         reading.undecided(row, &|value| self.measures.fault(value, row))
     }
 
     /// Whether a reading is known only with accelerations and multipliers, or reads totals that are.
     pub(crate) fn reading_needs_reactions(&self, reading: &Reading) -> bool {
         let mut wanted = vec![false; self.measures.values];
-        let direct = Source::needs_solution;
+        let direct = ColumnSource::needs_solution;
         let mut needs = false;
         for source in reading.sources() {
             needs |= direct(source);
@@ -235,7 +241,7 @@ impl Columns {
         for (start, measure) in self.measures.list.iter().rev() {
             if wanted[*start..start + measure.components.len()].contains(&true) {
                 needs |= measure.needs_solution();
-                measure.sources().filter_map(Source::measure).for_each(|v| wanted[v] = true);
+                measure.sources().filter_map(ColumnSource::measure).for_each(|v| wanted[v] = true);
             }
         }
         needs
@@ -275,7 +281,7 @@ impl Columns {
         true
     }
 
-    fn push(&mut self, name: String, unit: &'static str, source: Source) {
+    fn push(&mut self, name: String, unit: &'static str, source: ColumnSource) {
         self.names.push(name);
         self.units.push(unit);
         self.sources.push(source);
@@ -321,16 +327,17 @@ impl Columns {
 
     /// Keeps the measures that `sources` read, from the last, which nothing before it reads. Returns whether anything of it
     /// needs accelerations and multipliers.
-    fn keep_measures(&mut self, sources: &[Source]) -> bool {
+    fn keep_measures(&mut self, sources: &[ColumnSource]) -> bool {
         let Measures { list, values } = std::mem::take(&mut self.measures);
         let mut wanted = vec![false; values];
-        let mut reactions = sources.iter().any(Source::needs_reactions);
-        sources.iter().filter_map(Source::measure).for_each(|v| wanted[v] = true);
+        let mut reactions = sources.iter().any(ColumnSource::needs_reactions);
+        sources.iter().filter_map(ColumnSource::measure).for_each(|v| wanted[v] = true);
         let mut kept = Vec::new();
         for (start, measure) in list.into_iter().rev() {
             if wanted[start..start + measure.components.len()].contains(&true) {
-                measure.sources().filter_map(Source::measure).for_each(|v| wanted[v] = true);
-                reactions |= measure.needs_reactions() || measure.sources().any(Source::needs_reactions);
+                measure.sources().filter_map(ColumnSource::measure).for_each(|v| wanted[v] = true);
+                reactions |=
+                    measure.needs_reactions() || measure.sources().any(ColumnSource::needs_reactions);
                 kept.push((start, measure));
             }
         }
@@ -350,7 +357,7 @@ impl Columns {
             let mut reaction = (usize::MAX, [0.0; 6]);
             for (out, source) in out.iter_mut().zip(&self.sources) {
                 *out = match source {
-                    Source::Reaction(joint, k) => {
+                    ColumnSource::Reaction(joint, k) => {
                         if reaction.0 != *joint {
                             reaction = (*joint, joint_reaction(row.system, row.snapshot, at, *joint));
                         }
@@ -369,7 +376,7 @@ impl Columns {
         m: &mut Mechanism,
         s: &State,
         known: Option<(&Equations, &Accel)>,
-        read: impl FnOnce(&Row, &crate::At<f64>) -> T,
+        read: impl FnOnce(&RowSource, &crate::At<f64>) -> T,
     ) -> T {
         let nothing = (&Equations::default(), &Accel::default());
         let (eq, accel) = known.unwrap_or(nothing);
@@ -380,7 +387,7 @@ impl Columns {
         let system = m.system().clone();
         let contacts = m.take_readings(s);
         let result = m.observe(s, |at| {
-            let base = Row {
+            let base = RowSource {
                 system: &system,
                 snapshot: &snapshot,
                 at,
@@ -404,11 +411,11 @@ impl Columns {
                     continue;
                 }
                 for k in 0..measure.components.len() {
-                    let value = measure.eval(k, &Row { measures: values, ..base });
+                    let value = measure.eval(k, &RowSource { measures: values, ..base });
                     values[start + k] = value;
                 }
             }
-            read(&Row { measures: values, ..base }, at)
+            read(&RowSource { measures: values, ..base }, at)
         });
         m.put_readings(contacts);
         result
@@ -417,7 +424,7 @@ impl Columns {
 
 /// The source of a column by its name: among those of `index`, or what the directory knows and that is found only with
 /// accelerations and multipliers.
-fn found(system: &System, index: &Index, name: &str) -> Option<Source> {
+fn found(system: &System, index: &ColumnIndex, name: &str) -> Option<ColumnSource> {
     let listed = index.get(name).map(|&source| source.clone());
     listed.or_else(|| reaction_named(system, name)).or_else(|| acceleration_named(system, name))
 }

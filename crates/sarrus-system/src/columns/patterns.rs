@@ -1,20 +1,20 @@
 //! Patterns of names: `*` any letters, `?` one.
 
 /// Bodies and joints whose columns some pattern may fit, by how the patterns begin.
-pub(super) struct Wanted {
+pub(super) struct WantedColumns {
     /// The letters of each before its first and after its last `*` or `?`; none where everything is wanted.
     pub ends: Option<Vec<(String, String)>>,
 }
 
-impl Wanted {
-    pub fn of(patterns: &[String]) -> Wanted {
+impl WantedColumns {
+    pub fn of(patterns: &[String]) -> WantedColumns {
         let adding = patterns.iter().filter(|pattern| !pattern.starts_with('!'));
         let ends = |pattern: &String| {
             let head = pattern.split(['*', '?']).next().unwrap_or_default();
             let tail = pattern.rsplit(['*', '?']).next().unwrap_or_default();
             (head.to_string(), tail.to_string())
         };
-        Wanted { ends: Some(adding.map(ends).collect()) }
+        WantedColumns { ends: Some(adding.map(ends).collect()) }
     }
 
     /// Whether a pattern may fit a name that begins with `name` and a dot.
@@ -65,13 +65,13 @@ pub fn matches(pattern: &[u8], name: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Wanted, matches};
+    use super::{WantedColumns, matches};
 
     #[test]
     fn elements_that_a_pattern_may_fit_are_wanted() {
         let wanted = |patterns: &[&str]| {
             let patterns: Vec<String> = patterns.iter().map(|p| p.to_string()).collect();
-            let wanted = Wanted::of(&patterns);
+            let wanted = WantedColumns::of(&patterns);
             move |name: &str| wanted.takes(name)
         };
         let some = wanted(&["J1.*", "arm.C.x", "li?k.x", "!*"]);
@@ -82,13 +82,13 @@ mod tests {
 
     #[test]
     fn fields_that_a_pattern_may_end_with_are_wanted() {
-        let takes = |pattern: &str, field: &str| Wanted::of(&[pattern.to_string()]).takes_field(field);
+        let takes = |pattern: &str, field: &str| WantedColumns::of(&[pattern.to_string()]).takes_field(field);
         assert!(takes("*", "ax") && takes("arm.*", "tip.ax") && takes("arm.ax", "ax") && takes("*.a?", "ax"));
         assert!(takes("*x", "ax") && takes("arm.tip.ax", "tip.ax") && takes("arm*ax", "ax"));
         assert!(
             !takes("arm.x", "ax") && !takes("*.x", "ax") && !takes("arm.q0", "ax") && !takes("*.max", "ax")
         );
-        assert!(!Wanted::of(&["!*".to_string()]).takes_field("ax"));
+        assert!(!WantedColumns::of(&["!*".to_string()]).takes_field("ax"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Reactions of joints, from multipliers.
 
-use super::{Snapshot, Source};
+use super::{ColumnSource, Snapshot};
 use crate::body::BodyKind;
 use crate::system::{ConstraintElement, Family, System};
 use sarrus_math::Vec3;
@@ -17,11 +17,11 @@ pub fn reactions(system: &System) -> &'static [usize] {
 }
 
 /// The component of a joint's reaction with a full name, such as `A.fx`.
-pub(super) fn reaction_named(system: &System, name: &str) -> Option<Source> {
+pub(super) fn reaction_named(system: &System, name: &str) -> Option<ColumnSource> {
     let (joint, component) = name.rsplit_once('.')?;
     let joint = system.directory.joint(joint)?;
     let k = reactions(system).iter().find(|&&k| REACTIONS[k] == component)?;
-    Some(Source::Reaction(joint, *k))
+    Some(ColumnSource::Reaction(joint, *k))
 }
 
 /// Force and torque that a joint exerts on its second body, in world axes at the joint's point.

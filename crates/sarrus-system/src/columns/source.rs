@@ -1,20 +1,20 @@
 //! Numbers of columns, by where they come from.
 
-use super::Row;
+use super::RowSource;
 use super::acceleration::Acceleration;
 use super::reaction::{joint_elements, joint_reaction};
-use crate::constraint::Scale;
+use crate::constraint::MultiplierScale;
 use crate::signal::Signal;
 use crate::system::{ConstraintElement, Family};
 
 /// Where a column's number comes from.
 #[derive(Clone)]
-pub(crate) enum Source {
+pub(crate) enum ColumnSource {
     Live(Box<Signal>),
     /// Joint, component 0..6 (fx fy fz tx ty tz).
     Reaction(usize, usize),
     /// From a multiplier, by element and row: the effort of a driver, the force of a constraint. Zero where it does not act.
-    Multiplier(usize, usize, Scale),
+    Multiplier(usize, usize, MultiplierScale),
     /// The derivative of a velocity.
     Acceleration(Box<Acceleration>),
     /// Whether a joint is locked.
@@ -29,15 +29,15 @@ pub(crate) enum Source {
     Measure(usize),
     Energy(usize),
     Violation(usize),
-    /// Place among [`Row::own`].
+    /// Place among [`RowSource::own`].
     Own(usize),
 }
 
-impl Source {
+impl ColumnSource {
     /// The number.
-    pub fn read(&self, row: &Row) -> f64 {
+    pub fn read(&self, row: &RowSource) -> f64 {
         match self {
-            Source::Live(signal) => match **signal {
+            ColumnSource::Live(signal) => match **signal {
                 // that of the state, whose sign does not jump
                 Signal::Quaternion(body, k) => {
                     let body = &row.system.directory.bodies[row.at.ids[body] as usize];
@@ -45,16 +45,16 @@ impl Source {
                 }
                 _ => signal.eval(row.at),
             },
-            Source::Reaction(joint, k) => joint_reaction(row.system, row.snapshot, row.at, *joint)[*k],
-            Source::Multiplier(id, k, scale) => {
+            ColumnSource::Reaction(joint, k) => joint_reaction(row.system, row.snapshot, row.at, *joint)[*k],
+            ColumnSource::Multiplier(id, k, scale) => {
                 row.system.element(*id).map_or(0.0, |e| multiplier(row, e, *k, *scale))
             }
-            Source::Acceleration(acceleration) => acceleration.eval(row),
-            Source::Locked(joint) => {
+            ColumnSource::Acceleration(acceleration) => acceleration.eval(row),
+            ColumnSource::Locked(joint) => {
                 let mut own = joint_elements(row.system, row.system.directory.joints[*joint].element);
                 if own.any(|e| e.family == Family::Lock) { 1.0 } else { 0.0 }
             }
-            Source::Force(i, k) => {
+            ColumnSource::Force(i, k) => {
                 let force = &row.system.forces[*i];
                 if !force.enabled && matches!(force.load.readings()[*k].0, "force" | "torque") {
                     return 0.0;
@@ -62,50 +62,50 @@ impl Source {
                 let local = crate::At { ids: &force.ids, ..*row.at };
                 force.load.reading(*k, &local)
             }
-            Source::Contact(i, k) => match (&row.system.contacts[*i].contact, k) {
+            ColumnSource::Contact(i, k) => match (&row.system.contacts[*i].contact, k) {
                 (contact, 2) if contact.rigid.is_some() => rigid_reading(row, &contact.name, 2),
                 _ => row.contacts[*i][*k],
             },
-            Source::Bears(i) => rigid_reading(row, &row.system.contacts[*i].contact.name, 1),
-            Source::Energy(i) => row.energies[*i],
-            Source::Violation(i) => row.violations[*i],
-            Source::Measure(v) => row.measures[*v],
-            Source::Own(k) => row.own[*k],
+            ColumnSource::Bears(i) => rigid_reading(row, &row.system.contacts[*i].contact.name, 1),
+            ColumnSource::Energy(i) => row.energies[*i],
+            ColumnSource::Violation(i) => row.violations[*i],
+            ColumnSource::Measure(v) => row.measures[*v],
+            ColumnSource::Own(k) => row.own[*k],
         }
     }
 
     /// Place among the values of measures, if it is one.
     pub(crate) fn measure(&self) -> Option<usize> {
         match self {
-            Source::Measure(v) => Some(*v),
+            ColumnSource::Measure(v) => Some(*v),
             _ => None,
         }
     }
 
     /// Whether equations and accelerations must be known to read it.
     pub fn needs_solution(&self) -> bool {
-        self.needs_reactions() || matches!(self, Source::Violation(_))
+        self.needs_reactions() || matches!(self, ColumnSource::Violation(_))
     }
 
     /// Whether it is known only with accelerations and multipliers.
     pub(super) fn needs_reactions(&self) -> bool {
         matches!(
             self,
-            Source::Reaction(..)
-                | Source::Multiplier(..)
-                | Source::Acceleration(_)
-                | Source::Bears(_)
-                | Source::Violation(2)
+            ColumnSource::Reaction(..)
+                | ColumnSource::Multiplier(..)
+                | ColumnSource::Acceleration(_)
+                | ColumnSource::Bears(_)
+                | ColumnSource::Violation(2)
         )
     }
 }
 
 /// The number shown of the multiplier of row `k` of an element.
-fn multiplier(row: &Row, element: &ConstraintElement, k: usize, scale: Scale) -> f64 {
+fn multiplier(row: &RowSource, element: &ConstraintElement, k: usize, scale: MultiplierScale) -> f64 {
     let lambda = row.snapshot.accel.lambda[element.start + k];
     match scale {
-        Scale::Factor(factor) => factor * lambda,
-        Scale::Gradient => {
+        MultiplierScale::Factor(factor) => factor * lambda,
+        MultiplierScale::Gradient => {
             // of the columns of a body the first are those of its position
             let dimensions = if row.system.wide == 3 { 2 } else { 3 };
             let gradient = element.blocks.iter().flatten().next().map_or(0.0, |block| {
@@ -119,7 +119,7 @@ fn multiplier(row: &Row, element: &ConstraintElement, k: usize, scale: Scale) ->
 }
 
 /// Normal force or slip of a rigid contact: the sum, the largest over the places that stay closed.
-fn rigid_reading(row: &Row, name: &str, k: usize) -> f64 {
+fn rigid_reading(row: &RowSource, name: &str, k: usize) -> f64 {
     let own = row.system.elements.iter().filter(|e| e.family == Family::Contact && e.name == name);
     let closed = own.filter(|e| e.rows.holonomic() == 1);
     if k == 1 {

@@ -5,7 +5,7 @@
 
 use super::prelude::*;
 use crate::primitive::{Compound, Primitive};
-use sarrus_model::record::Plain;
+use sarrus_model::record::ResolvedValue;
 
 /// The spatial constraint.
 pub struct Angle {
@@ -25,12 +25,12 @@ impl Constraint for Angle {
 
     /// The torque on the second body that opens the angle θ: -λ dΦ/dθ, Φ = cos θ - cos(value).
     fn multiplier(&self, _: usize) -> Multiplier {
-        Multiplier::force("N m", Scale::Factor((1.0 - self.cosine * self.cosine).sqrt()))
+        Multiplier::force("N m", MultiplierScale::Factor((1.0 - self.cosine * self.cosine).sqrt()))
     }
 }
 
 /// Reads `[constraints.X] kind = "angle"`.
-pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
+pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<BuiltRows> {
     let bodies = ctx.bodies2()?;
     let [a_A, b_B] = two_directions(ctx, bodies)?;
     let given = ctx.reader.number_opt("value")?;
@@ -44,12 +44,12 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
             Some(value) => {
                 // a mirror turns the sense in which it counts
                 let value = ctx.reader.handedness() * value;
-                ctx.reader.record("value", || Plain::Number(value));
+                ctx.reader.record("value", || ResolvedValue::Number(value));
                 let angle = value + offset;
                 angle + crate::coordinate::nearest_turn(angle, start)
             }
         };
-        return Ok(Built::new(bodies.to_vec(), Compound(vec![Primitive::Angle2 { angle }])));
+        return Ok(BuiltRows::new(bodies.to_vec(), Compound(vec![Primitive::Angle2 { angle }])));
     }
     let cosine = match given {
         Some(value) => value.cos(),
@@ -59,5 +59,5 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
         let error = ctx.reader.error("value", "an angle of 0 or 180 degrees has no slope in this constraint");
         return Err(error.hint("use `kind = \"parallel\"` (2 rows)"));
     }
-    Ok(Built::new(bodies.to_vec(), Angle { a_A, b_B, cosine }))
+    Ok(BuiltRows::new(bodies.to_vec(), Angle { a_A, b_B, cosine }))
 }

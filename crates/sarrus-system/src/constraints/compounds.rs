@@ -5,7 +5,7 @@ use super::prelude::*;
 use crate::primitive::{Compound, Primitive};
 
 /// `point`: two points coincide.
-pub fn point(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
+pub fn point(ctx: &mut Context, _: &mut Vec<f64>) -> Result<BuiltRows> {
     let bodies = ctx.bodies2()?;
     let [r_A, r_B] = ctx.points_on_two(bodies)?.ok_or_else(|| ctx.reader.missing("at"))?;
     let row = if ctx.is_planar() {
@@ -13,17 +13,17 @@ pub fn point(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
     } else {
         Primitive::Coincident { r_A, r_B }
     };
-    Ok(Built::new(bodies.to_vec(), Compound(vec![row])))
+    Ok(BuiltRows::new(bodies.to_vec(), Compound(vec![row])))
 }
 
 /// A point of the second body in planes of the first, with the given normals (first body's axes).
-fn planes(ctx: &mut Context, bodies: [u32; 2], normals: Vec<[f64; 3]>) -> Result<Built> {
+fn planes(ctx: &mut Context, bodies: [u32; 2], normals: Vec<[f64; 3]>) -> Result<BuiltRows> {
     let [r_A, r_B] = ctx.points_on_two(bodies)?.ok_or_else(|| ctx.reader.missing("at"))?;
     let planar = ctx.is_planar();
     let row = |a_A| {
         if planar { Primitive::OnLine2 { a_A, r_A, r_B } } else { Primitive::InPlane { a_A, r_A, r_B } }
     };
-    Ok(Built::new(bodies.to_vec(), Compound(normals.into_iter().map(row).collect())))
+    Ok(BuiltRows::new(bodies.to_vec(), Compound(normals.into_iter().map(row).collect())))
 }
 
 /// `axis` or `axis_on` of the first body, in its axes; the default is in the file's world.
@@ -35,7 +35,7 @@ fn axis_of_first(ctx: &Context, body: u32, default: [f64; 3]) -> Result<[f64; 3]
 }
 
 /// `point_on_line`: a point of the second body on a line of the first.
-pub fn point_on_line(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
+pub fn point_on_line(ctx: &mut Context, _: &mut Vec<f64>) -> Result<BuiltRows> {
     let bodies = ctx.bodies2()?;
     let default = if ctx.is_planar() { [1.0, 0.0, 0.0] } else { [0.0, 0.0, 1.0] };
     let axis = axis_of_first(ctx, bodies[0], default)?;
@@ -49,7 +49,7 @@ pub fn point_on_line(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
 }
 
 /// `point_on_plane`: a point of the second body in a plane of the first.
-pub fn point_on_plane(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
+pub fn point_on_plane(ctx: &mut Context, _: &mut Vec<f64>) -> Result<BuiltRows> {
     let bodies = ctx.bodies2()?;
     let default = if ctx.is_planar() { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
     let normal = axis_of_first(ctx, bodies[0], default)?;
@@ -57,7 +57,7 @@ pub fn point_on_plane(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
 }
 
 /// `parallel`: two directions stay parallel.
-pub fn parallel(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
+pub fn parallel(ctx: &mut Context, _: &mut Vec<f64>) -> Result<BuiltRows> {
     let bodies = ctx.bodies2()?;
     let [a, b] = two_directions(ctx, bodies)?;
     let rows = if ctx.is_planar() {
@@ -67,11 +67,11 @@ pub fn parallel(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
         let (x, y) = perpendiculars(a);
         vec![Primitive::Perpendicular { a_A: x, b_B: b }, Primitive::Perpendicular { a_A: y, b_B: b }]
     };
-    Ok(Built::new(bodies.to_vec(), Compound(rows)))
+    Ok(BuiltRows::new(bodies.to_vec(), Compound(rows)))
 }
 
 /// `perpendicular`: two directions stay at right angles.
-pub fn perpendicular(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
+pub fn perpendicular(ctx: &mut Context, _: &mut Vec<f64>) -> Result<BuiltRows> {
     let bodies = ctx.bodies2()?;
     let [a_A, b_B] = two_directions(ctx, bodies)?;
     let row = if ctx.is_planar() {
@@ -80,7 +80,7 @@ pub fn perpendicular(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
     } else {
         Primitive::Perpendicular { a_A, b_B }
     };
-    Ok(Built::new(bodies.to_vec(), Compound(vec![row])))
+    Ok(BuiltRows::new(bodies.to_vec(), Compound(vec![row])))
 }
 
 fn heading(a: [f64; 3]) -> f64 {

@@ -30,7 +30,7 @@ impl Constraint for Coupler {
     }
 
     fn multiplier(&self, _row: usize) -> Multiplier {
-        Multiplier::force(self.unit, Scale::Factor(-1.0))
+        Multiplier::force(self.unit, MultiplierScale::Factor(-1.0))
     }
 
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
@@ -46,7 +46,7 @@ impl Constraint for Coupler {
 
 /// Reads `kind = "coupler"`.
 #[allow(clippy::ptr_arg)] // the registry's signature: other kinds add hints
-pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
+pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
     let named = ctx.joint_coordinates("coordinates")?;
     let factors = ctx.reader.numbers("factors")?.ok_or_else(|| ctx.reader.missing("factors"))?;
     if named.is_empty() {
@@ -79,7 +79,7 @@ fn finish(
     ids: Vec<u32>,
     terms: Vec<(f64, CoordinateRef)>,
     value: Option<f64>,
-) -> Result<Built> {
+) -> Result<BuiltRows> {
     let mut coupler = Coupler { terms, value: 0.0, unit: "", own_hints: Vec::new() };
     coupler.value = match value {
         Some(value) => value,
@@ -89,5 +89,5 @@ fn finish(
             sum[0]
         }
     };
-    Ok(Built::new(ids, coupler))
+    Ok(BuiltRows::new(ids, coupler))
 }

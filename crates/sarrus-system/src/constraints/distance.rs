@@ -8,10 +8,10 @@
 
 use super::prelude::*;
 use crate::formula::Formula;
-use crate::signal::Distance as Pair;
+use crate::signal::PointDistance as Pair;
 
 /// The constraint; with a length that depends on time it is a driver.
-pub struct Distance {
+pub struct DistanceConstraint {
     /// The two points.
     pub pair: Pair,
     /// Their distance \[m\].
@@ -26,7 +26,7 @@ pub enum Length {
     Driven(Formula),
 }
 
-impl Constraint for Distance {
+impl Constraint for DistanceConstraint {
     fn rows(&self) -> usize {
         1
     }
@@ -45,10 +45,10 @@ impl Constraint for Distance {
 
     /// The tension of the bar: it pulls its ends together.
     fn multiplier(&self, _: usize) -> Multiplier {
-        Multiplier::force("N", Scale::Factor(1.0))
+        Multiplier::force("N", MultiplierScale::Factor(1.0))
     }
 
-    fn jacobian<R: Real>(&self, at: &At<R>, J: &mut Blocks<R>) -> bool {
+    fn jacobian<R: Real>(&self, at: &At<R>, J: &mut JacobianBlocks<R>) -> bool {
         let d = self.pair.vector(at);
         let u = d.scale(R::one() / d.norm());
         for (body, r, sign) in [(self.pair.a, &self.pair.r_A, -1.0), (self.pair.b, &self.pair.r_B, 1.0)] {
@@ -89,7 +89,7 @@ impl Constraint for Distance {
 }
 
 /// Reads `[constraints.X] kind = "distance"`.
-pub fn read(ctx: &mut Context, _hints: &mut Vec<f64>) -> Result<Built> {
+pub fn read(ctx: &mut Context, _hints: &mut Vec<f64>) -> Result<BuiltRows> {
     let bodies = ctx.bodies2()?;
     let [r_A, r_B] = ctx.ends(bodies)?;
     let pair = Pair { a: 0, r_A, b: 1, r_B };
@@ -101,5 +101,5 @@ pub fn read(ctx: &mut Context, _hints: &mut Vec<f64>) -> Result<Built> {
         let error = ctx.reader.element_error("the two points coincide, so their distance has no direction");
         return Err(error.hint("use `kind = \"point\"` to keep two points together"));
     }
-    Ok(Built::new(bodies.to_vec(), Distance { pair, length: Length::Fixed(length) }))
+    Ok(BuiltRows::new(bodies.to_vec(), DistanceConstraint { pair, length: Length::Fixed(length) }))
 }

@@ -2,13 +2,13 @@
 //! (1 row at velocity level).
 
 use super::prelude::*;
-use crate::formula::{Formula, Level};
+use crate::formula::{Formula, ReadLevel};
 use sarrus_math::{Pose, Twist};
 
 /// Φ = the expression.
-pub struct Expression(pub Formula);
+pub struct ExpressionConstraint(pub Formula);
 
-impl Constraint for Expression {
+impl Constraint for ExpressionConstraint {
     fn rows(&self) -> usize {
         1
     }
@@ -46,7 +46,7 @@ impl Constraint for LinearVelocity {
     }
 }
 
-fn zero(ctx: &mut Context, level: Level) -> Result<(Vec<u32>, Formula)> {
+fn zero(ctx: &mut Context, level: ReadLevel) -> Result<(Vec<u32>, Formula)> {
     let expr = ctx.reader.require_expression("zero")?;
     let mut binder = ctx.binder(level, Vec::new());
     let formula = binder.scalar(&expr)?;
@@ -59,14 +59,14 @@ fn zero(ctx: &mut Context, level: Level) -> Result<(Vec<u32>, Formula)> {
 }
 
 /// Reads `kind = "expression"`.
-pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
-    let (ids, formula) = zero(ctx, Level::Position)?;
-    Ok(Built::new(ids, Expression(formula)))
+pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<BuiltRows> {
+    let (ids, formula) = zero(ctx, ReadLevel::Position)?;
+    Ok(BuiltRows::new(ids, ExpressionConstraint(formula)))
 }
 
 /// Reads `kind = "linear_velocity"`.
-pub fn linear_velocity(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
-    let (ids, formula) = zero(ctx, Level::Force)?;
+pub fn linear_velocity(ctx: &mut Context, _: &mut Vec<f64>) -> Result<BuiltRows> {
+    let (ids, formula) = zero(ctx, ReadLevel::Force)?;
     if formula.needs_controller() {
         return Err(ctx.reader.error("zero", "a constraint cannot read a controller"));
     }
@@ -80,7 +80,7 @@ pub fn linear_velocity(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
             .error("zero", "is not linear in the velocities")
             .hint("a constraint force has a direction only where the velocities enter linearly"));
     }
-    Ok(Built::new(ids, LinearVelocity(formula)))
+    Ok(BuiltRows::new(ids, LinearVelocity(formula)))
 }
 
 /// Whether ψ(2v) - 2ψ(v) + ψ(0) = 0 in the model pose for velocities without symmetry.

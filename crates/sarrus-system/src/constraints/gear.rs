@@ -16,8 +16,8 @@ use super::coupler::Coupler;
 use super::prelude::*;
 use crate::coordinate::{CoordinateRef, Reading};
 use crate::forces::Flanks;
-use crate::joint::{Fixed, Frames};
-use sarrus_model::record::Plain;
+use crate::joint::{BodyFixedFrame, Frames};
+use sarrus_model::record::ResolvedValue;
 use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use std::sync::Arc;
 type Terms = Vec<(f64, CoordinateRef)>;
 
 /// A body and its place in the element's list.
-type Placed = (u32, usize);
+type ListedBody = (u32, usize);
 
 /// The largest difference between given radii and those of the axles, relative to their distance, that goes without a note.
 const FITS: f64 = 1e-3;
@@ -34,7 +34,7 @@ const PARALLEL: f64 = 1e-9;
 
 /// The separating force between two bodies in mesh.
 #[derive(Clone, Debug)]
-pub struct Mesh {
+pub struct GearMesh {
     /// The distance that it widens times `factor`; bodies by their places in the element's list.
     pub separation: Terms,
     /// Separating part of the force along the row.
@@ -47,7 +47,7 @@ pub struct Mesh {
 
 /// A wheel on its axle.
 struct Wheel {
-    body: Placed,
+    body: ListedBody,
     /// Its centre in the model pose: on the carrier and on itself.
     on_carrier: Vec3<f64>,
     on_body: Vec3<f64>,
@@ -96,7 +96,7 @@ impl Teeth {
         // the image of a right-handed wheel is left-handed
         let hand = ctx.reader.handedness();
         if hand < 0.0 {
-            ctx.reader.record("helix_angle", || Plain::Number(hand * helix));
+            ctx.reader.record("helix_angle", || ResolvedValue::Number(hand * helix));
         }
         Ok(Teeth { pressure, helix: hand * helix })
     }
@@ -114,14 +114,14 @@ impl Teeth {
 }
 
 /// A frame fixed in a body at a point and with axes of the world.
-fn frame(ctx: &Context, body: u32, p: Vec3<f64>, axes: [[f64; 3]; 3]) -> Fixed {
+fn frame(ctx: &Context, body: u32, p: Vec3<f64>, axes: [[f64; 3]; 3]) -> BodyFixedFrame {
     let angle = -ctx.directory.bodies[body as usize].start.2;
     let axes = axes.map(|axis| Vec3(ctx.world_to_body(body, axis)));
-    Fixed { p: ctx.point_to_body(body, p.0), rot: Mat3::from_cols(axes[0], axes[1], axes[2]), angle }
+    BodyFixedFrame { p: ctx.point_to_body(body, p.0), rot: Mat3::from_cols(axes[0], axes[1], axes[2]), angle }
 }
 
 /// How far `b` at the point `on[1]` is from `a` at `on[0]`, along a direction of `a`.
-fn shift(ctx: &Context, [a, b]: [Placed; 2], on: [Vec3<f64>; 2], way: Vec3<f64>) -> CoordinateRef {
+fn shift(ctx: &Context, [a, b]: [ListedBody; 2], on: [Vec3<f64>; 2], way: Vec3<f64>) -> CoordinateRef {
     let (x, y) = perpendiculars(way.0);
     let axes = [way.0, x, y];
     let frames = Frames { F: frame(ctx, a.0, on[0], axes), M: frame(ctx, b.0, on[1], axes) };
@@ -132,8 +132,8 @@ impl Wheel {
     fn new(
         ctx: &Context,
         hints: &mut Vec<f64>,
-        body: Placed,
-        carrier: Placed,
+        body: ListedBody,
+        carrier: ListedBody,
         axis: [f64; 3],
         at: Option<[f64; 3]>,
     ) -> Wheel {
@@ -155,7 +155,7 @@ impl Wheel {
     fn displacement(
         &self,
         ctx: &Context,
-        carrier: Placed,
+        carrier: ListedBody,
         P: Vec3<f64>,
         way: Vec3<f64>,
         factor: f64,
@@ -222,7 +222,7 @@ fn centre(ctx: &Context, body: u32, carrier: u32, axis: [f64; 3]) -> [Vec3<f64>;
 }
 
 /// Bodies of a gear or rack with their carrier: ids without repeats, and the places of (first, second, carrier).
-fn with_carrier(ctx: &mut Context) -> Result<(Vec<u32>, [Placed; 3])> {
+fn with_carrier(ctx: &mut Context) -> Result<(Vec<u32>, [ListedBody; 3])> {
     let bodies = ctx.bodies2()?;
     let carrier = ctx.body_or_ground("carrier")?;
     let mut ids = bodies.to_vec();
@@ -270,21 +270,22 @@ fn axles(ctx: &Context) -> Result<[[f64; 3]; 2]> {
     }
     let axes = [ctx.reader.transform().axial([0.0, 0.0, 1.0]); 2];
     if !ctx.reader.transform().is_identity() {
-        ctx.reader.record("axes", || Plain::List(axes.iter().map(|a| Plain::numbers(a)).collect()));
+        ctx.reader
+            .record("axes", || ResolvedValue::List(axes.iter().map(|a| ResolvedValue::numbers(a)).collect()));
     }
     Ok(axes)
 }
 
 /// How two wheels meet.
 #[derive(Clone, Copy, PartialEq)]
-enum Meeting {
+enum WheelContact {
     External,
     Internal,
     Bevel,
 }
 
 /// Reads `kind = "gear"`.
-pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
+pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
     let soft = compliant(ctx)?;
     let teeth = Teeth::read(ctx)?;
     let (ids, [first, second, carrier]) = with_carrier(ctx)?;
@@ -297,15 +298,16 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
         return Err(ctx.reader.error(key, "must be positive"));
     }
     let meeting = match ctx.reader.choice("mesh", &["external", "internal", "bevel"])? {
-        Some(1) => Meeting::Internal,
-        Some(2) => Meeting::Bevel,
-        _ => Meeting::External,
+        Some(1) => WheelContact::Internal,
+        Some(2) => WheelContact::Bevel,
+        _ => WheelContact::External,
     };
     let mut axes = if ctx.is_planar() { [[0.0, 0.0, 1.0]; 2] } else { axles(ctx)? };
-    if meeting == Meeting::Bevel && ctx.reader.handedness() < 0.0 {
+    if meeting == WheelContact::Bevel && ctx.reader.handedness() < 0.0 {
         // axes of bevel wheels point away from the apex, in an image too; that both are reversed changes nothing between them
         axes = axes.map(|axis| axis.map(|x| -x));
-        ctx.reader.record("axes", || Plain::List(axes.iter().map(|a| Plain::numbers(a)).collect()));
+        ctx.reader
+            .record("axes", || ResolvedValue::List(axes.iter().map(|a| ResolvedValue::numbers(a)).collect()));
     }
     let at = ctx.reader.points2("at")?;
     let point = |i: usize| at.map(|at| at[i]);
@@ -317,7 +319,9 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
     if at.is_none() && wheels.iter().any(|wheel| ctx.stands_in(wheel.body.0)) {
         let points = [wheels[0].on_carrier.0, wheels[1].on_carrier.0];
         let planar = ctx.is_planar();
-        ctx.reader.record("at", || Plain::List(points.iter().map(|p| Plain::vector(*p, planar)).collect()));
+        ctx.reader.record("at", || {
+            ResolvedValue::List(points.iter().map(|p| ResolvedValue::vector(*p, planar)).collect())
+        });
     }
     let radii = (key == "radii").then_some(sizes);
     if soft.is_some() && radii.is_none() {
@@ -325,7 +329,7 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
             format!("{} has a stiffness at its pitch circle, which is not known", ctx.reader.title());
         return Err(ctx.reader.error("teeth", message).hint("give `radii` [m] instead of `teeth`"));
     }
-    let (pitch, note) = if meeting == Meeting::Bevel {
+    let (pitch, note) = if meeting == WheelContact::Bevel {
         cones(ctx, &wheels, sizes, radii)?
     } else {
         cylinders(ctx, &wheels, sizes, radii, meeting)?
@@ -334,8 +338,8 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
     let Some(pitch) = pitch else {
         let [a, b] = [0, 1].map(|i| wheels[i].turn.clone());
         let built = finish(ctx, hints, ids, vec![(1.0, a), (sizes[1] / sizes[0], b)], own());
-        return Ok(Built {
-            mesh: Some(Mesh { separation: vec![], factor: 0.0, radius: 0.0, note }),
+        return Ok(BuiltRows {
+            mesh: Some(GearMesh { separation: vec![], factor: 0.0, radius: 0.0, note }),
             ..built
         });
     };
@@ -359,7 +363,7 @@ fn cylinders(
     [one, two]: &[Wheel; 2],
     sizes: [f64; 2],
     radii: Option<[f64; 2]>,
-    meeting: Meeting,
+    meeting: WheelContact,
 ) -> Result<(Option<Pitch>, Option<String>)> {
     if one.axis.cross(two.axis).norm() > 1e-6 {
         let message = format!("{} has axles that are not parallel", ctx.reader.title());
@@ -370,7 +374,7 @@ fn cylinders(
     let apart = apart - one.axis.scale(apart.dot(one.axis));
     let d = apart.norm();
     let [z1, z2] = sizes;
-    let sum = if meeting == Meeting::Internal { z1 - z2 } else { z1 + z2 };
+    let sum = if meeting == WheelContact::Internal { z1 - z2 } else { z1 + z2 };
     if !(d > PARALLEL * (1.0 + one.on_carrier.norm())) || sum == 0.0 {
         let message = if sum == 0.0 {
             format!("{} has a wheel in a ring of the same size", ctx.reader.title())
@@ -384,12 +388,12 @@ fn cylinders(
     let rho = e.scale(d * z1 / sum);
     let out = rho.scale(1.0 / rho.norm());
     // the smaller wheel in a ring is pushed to its own centre, and the ring away from it
-    let is_ring = meeting == Meeting::Internal && z1 > z2;
+    let is_ring = meeting == WheelContact::Internal && z1 > z2;
     let P = one.on_carrier + rho;
     let pitch =
         Pitch { P, along: one.axis.cross(out), across: one.axis, apart: if is_ring { out } else { -out } };
     let note = radii.and_then(|[r1, r2]| {
-        let fits = if meeting == Meeting::Internal { (r1 - r2).abs() } else { r1 + r2 };
+        let fits = if meeting == WheelContact::Internal { (r1 - r2).abs() } else { r1 + r2 };
         let name = ctx.reader.title();
         ((fits - d).abs() > FITS * d).then(|| {
             format!(
@@ -461,7 +465,7 @@ fn cones(
 }
 
 /// Reads `kind = "rack"`.
-pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
+pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
     let soft = compliant(ctx)?;
     let teeth = Teeth::read(ctx)?;
     let (ids, [rack, pinion, carrier]) = with_carrier(ctx)?;
@@ -472,7 +476,7 @@ pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
         // the mirrored pinion turns clockwise: said of the other sense, the way is the other one
         let way = ctx.reader.direction_or("axis", [1.0, 0.0, 0.0])?.map(|x| hand * x);
         if hand < 0.0 {
-            ctx.reader.record("axis", || Plain::vector(way, true));
+            ctx.reader.record("axis", || ResolvedValue::vector(way, true));
         }
         [way, [0.0, 0.0, 1.0]]
     } else {
@@ -480,7 +484,9 @@ pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
         let [way, axle] = two_axes(ctx)?.ok_or_else(|| ctx.reader.missing("axes"))?;
         let axes = [way.map(|x| hand * x), axle];
         if hand < 0.0 {
-            ctx.reader.record("axes", || Plain::List(axes.iter().map(|a| Plain::numbers(a)).collect()));
+            ctx.reader.record("axes", || {
+                ResolvedValue::List(axes.iter().map(|a| ResolvedValue::numbers(a)).collect())
+            });
         }
         axes
     };
@@ -494,7 +500,7 @@ pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
     let wheel = Wheel::new(ctx, hints, pinion, carrier, axle, at);
     if at.is_none() && ctx.stands_in(pinion.0) {
         let planar = ctx.is_planar();
-        ctx.reader.record("at", || Plain::vector(wheel.on_carrier.0, planar));
+        ctx.reader.record("at", || ResolvedValue::vector(wheel.on_carrier.0, planar));
     }
     let out = along.cross(axis);
     let pitch = Pitch { P: wheel.on_carrier + out.scale(radius), along, across: axis, apart: out };
@@ -522,7 +528,7 @@ fn mesh_of(
     radius: f64,
     note: Option<String>,
     soft: Option<[f64; 3]>,
-) -> Built {
+) -> BuiltRows {
     if teeth.pressure == 0.0 {
         apart.clear();
     }
@@ -531,10 +537,10 @@ fn mesh_of(
     along.iter_mut().for_each(|(factor, _)| *factor /= unit);
     let factor = teeth.pressure.sin() / unit;
     apart.iter_mut().for_each(|(own, _)| *own *= factor);
-    let mesh = Mesh { separation: apart.clone(), factor, radius, note };
+    let mesh = GearMesh { separation: apart.clone(), factor, radius, note };
     let built = finish(ctx, hints, ids, along.clone(), own.clone());
     let Some([backlash, stiffness, damping]) = soft else {
-        return Built { mesh: Some(mesh), ..built };
+        return BuiltRows { mesh: Some(mesh), ..built };
     };
     let own_hints = own.into_iter().filter_map(|c| c.hint.map(|hint| (hint, c))).collect();
     let value = model_value(ctx, hints, &built.ids, &along);
@@ -550,7 +556,7 @@ fn mesh_of(
         is_angle: false,
         own_hints,
     };
-    Built { mesh: Some(mesh), instead: Some(Arc::new(flanks)), ..built }
+    BuiltRows { mesh: Some(mesh), instead: Some(Arc::new(flanks)), ..built }
 }
 
 /// The sum of the turns in the model pose; a centre belongs on its axle, wherever the model pose has it.
@@ -561,8 +567,8 @@ fn model_value(ctx: &Context, hints: &[f64], ids: &[u32], terms: &Terms) -> f64 
     })
 }
 
-fn finish(ctx: &Context, hints: &[f64], ids: Vec<u32>, terms: Terms, own: Vec<CoordinateRef>) -> Built {
+fn finish(ctx: &Context, hints: &[f64], ids: Vec<u32>, terms: Terms, own: Vec<CoordinateRef>) -> BuiltRows {
     let own_hints = own.into_iter().filter_map(|c| c.hint.map(|hint| (hint, c))).collect();
     let value = model_value(ctx, hints, &ids, &terms);
-    Built::new(ids, Coupler { terms, value, unit: "N", own_hints })
+    BuiltRows::new(ids, Coupler { terms, value, unit: "N", own_hints })
 }

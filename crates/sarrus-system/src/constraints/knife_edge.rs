@@ -23,7 +23,7 @@ impl Constraint for KnifeEdge {
     }
 
     fn multiplier(&self, _: usize) -> Multiplier {
-        Multiplier::force("N", Scale::Factor(-1.0))
+        Multiplier::force("N", MultiplierScale::Factor(-1.0))
     }
 
     fn residual<R: Real>(&self, _: &At<R>, _: &mut [R]) {}
@@ -35,7 +35,7 @@ impl Constraint for KnifeEdge {
 }
 
 /// Reads `kind = "knife_edge"`.
-pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
+pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<BuiltRows> {
     let body = ctx.body("body")?;
     let origin = ctx.directory.bodies[body as usize].from_com([0.0; 3]);
     let r_P = ctx.point_on(body, "at", "on")?.unwrap_or(origin);
@@ -55,5 +55,5 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
         }
         across.scale(1.0 / length).0
     };
-    Ok(Built::new(vec![body], KnifeEdge { r_P, across_B: across }))
+    Ok(BuiltRows::new(vec![body], KnifeEdge { r_P, across_B: across }))
 }

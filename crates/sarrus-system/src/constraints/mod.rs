@@ -20,16 +20,16 @@ use std::sync::Arc;
 
 /// What constraint files use.
 mod prelude {
-    pub use super::{Built, in_model_pose, perpendiculars, two_directions};
+    pub use super::{BuiltRows, in_model_pose, perpendiculars, two_directions};
     pub use crate::at::At;
-    pub use crate::constraint::{Blocks, Constraint, Multiplier, Scale};
+    pub use crate::constraint::{Constraint, JacobianBlocks, Multiplier, MultiplierScale};
     pub use crate::context::Context;
     pub use sarrus_math::{Mat3, Real, Vec3};
     pub use sarrus_model::{Key, KeyType, Result};
 }
 
 /// Rows and the bodies they are on.
-pub struct Built {
+pub struct BuiltRows {
     /// Bodies; 0 is ground.
     pub ids: Vec<u32>,
     /// The rows.
@@ -37,18 +37,18 @@ pub struct Built {
     /// A force that acts instead of the rows: a mesh with stiffness.
     pub instead: Option<Arc<dyn Load>>,
     /// The separating force of teeth.
-    pub mesh: Option<gear::Mesh>,
+    pub mesh: Option<gear::GearMesh>,
 }
 
-impl Built {
+impl BuiltRows {
     /// A constraint on bodies.
     pub fn new(ids: Vec<u32>, constraint: impl Constraint) -> Self {
-        Built { ids, rows: Arc::new(constraint), instead: None, mesh: None }
+        BuiltRows { ids, rows: Arc::new(constraint), instead: None, mesh: None }
     }
 }
 
 /// A registered kind of constraint.
-pub struct Kind {
+pub struct ConstraintKind {
     /// Name in model files.
     pub name: &'static str,
     /// One line on what it does.
@@ -60,7 +60,7 @@ pub struct Kind {
     /// Examples in a spatial model, likewise.
     pub spatial: &'static [&'static str],
     /// Reads one; new hints are added to the list.
-    pub read: fn(&mut Context, &mut Vec<f64>) -> Result<Built>,
+    pub read: fn(&mut Context, &mut Vec<f64>) -> Result<BuiltRows>,
 }
 
 const STIFFNESS: Key = Key::new(
@@ -90,8 +90,8 @@ const AXIS_ON: Key =
     Key::new("axis_on", KeyType::LocalVector, "", "the direction on the body, or on each of two");
 
 /// Every kind of constraint, in the order of `sarrus list constraints`.
-pub static KINDS: &[Kind] = &[
-    Kind {
+pub static KINDS: &[ConstraintKind] = &[
+    ConstraintKind {
         name: "point",
         doc: "keeps two points together",
         keys: &[BODIES, AT, ON],
@@ -99,7 +99,7 @@ pub static KINDS: &[Kind] = &[
         spatial: &["bodies = ['a', 'b'], on = [[0.1, 0.2, 0.3], [-0.2, 0.1, 0.4]]"],
         read: compounds::point,
     },
-    Kind {
+    ConstraintKind {
         name: "distance",
         doc: "keeps two points at a fixed distance: a massless bar",
         keys: &[
@@ -112,7 +112,7 @@ pub static KINDS: &[Kind] = &[
         spatial: &["bodies = ['a', 'b'], on = [[0.1, 0.2, 0.3], [-0.2, 0.1, 0.4]], length = 1.5"],
         read: distance::read,
     },
-    Kind {
+    ConstraintKind {
         name: "point_on_line",
         doc: "keeps a point of the second body on a line of the first",
         keys: &[
@@ -126,7 +126,7 @@ pub static KINDS: &[Kind] = &[
         spatial: &["bodies = ['a', 'b'], at = [0.3, 0.2, 0.1], axis = [1, 2, 3]"],
         read: compounds::point_on_line,
     },
-    Kind {
+    ConstraintKind {
         name: "point_on_plane",
         doc: "keeps a point of the second body in a plane of the first",
         keys: &[
@@ -140,7 +140,7 @@ pub static KINDS: &[Kind] = &[
         spatial: &["bodies = ['a', 'b'], at = [0.3, 0.2, 0.1], axis = [1, 2, 3]"],
         read: compounds::point_on_plane,
     },
-    Kind {
+    ConstraintKind {
         name: "point_on_curve",
         doc: "keeps a point on a curve or surface given by expressions",
         keys: &[
@@ -161,7 +161,7 @@ pub static KINDS: &[Kind] = &[
         ],
         read: point_on_curve::read,
     },
-    Kind {
+    ConstraintKind {
         name: "parallel",
         doc: "keeps two directions parallel",
         keys: &[BODIES, AXES, AXIS_ON],
@@ -169,7 +169,7 @@ pub static KINDS: &[Kind] = &[
         spatial: &["bodies = ['a', 'b'], axes = [[1, 2, 3], [1, 2, 2.5]]"],
         read: compounds::parallel,
     },
-    Kind {
+    ConstraintKind {
         name: "perpendicular",
         doc: "keeps two directions at right angles",
         keys: &[BODIES, AXES, AXIS_ON],
@@ -177,7 +177,7 @@ pub static KINDS: &[Kind] = &[
         spatial: &["bodies = ['a', 'b'], axis_on = [[1, 2, 3], [3, 0.1, -1]]"],
         read: compounds::perpendicular,
     },
-    Kind {
+    ConstraintKind {
         name: "angle",
         doc: "keeps the angle between two directions",
         keys: &[
@@ -190,7 +190,7 @@ pub static KINDS: &[Kind] = &[
         spatial: &["bodies = ['a', 'b'], axis_on = [[1, 2, 3], [3, 0.1, -1]], value = '70 deg'"],
         read: angle::read,
     },
-    Kind {
+    ConstraintKind {
         name: "coupler",
         doc: "ties joint coordinates: sum of factor times coordinate = value",
         keys: &[
@@ -202,7 +202,7 @@ pub static KINDS: &[Kind] = &[
         spatial: &["coordinates = ['h.angle', 'g.angle'], factors = [1, -2.5]"],
         read: coupler::read,
     },
-    Kind {
+    ConstraintKind {
         name: "gear",
         doc: "two wheels in mesh on axles of their carrier, with the tooth force at the pitch point (bevel: axes point away from the apex)",
         keys: &[
@@ -240,7 +240,7 @@ pub static KINDS: &[Kind] = &[
         ],
         read: gear::gear,
     },
-    Kind {
+    ConstraintKind {
         name: "rack",
         doc: "a rack in mesh with a pinion, with the tooth force at the pitch point",
         keys: &[
@@ -270,7 +270,7 @@ pub static KINDS: &[Kind] = &[
         spatial: &["bodies = ['a', 'b'], radius = 0.2, axes = [[1, 0, 0], [0, 0, 1]], carrier = 'c'"],
         read: gear::rack,
     },
-    Kind {
+    ConstraintKind {
         name: "expression",
         doc: "keeps an expression of positions and t at zero",
         keys: &[Key::new("zero", KeyType::Expression, "", "what stays zero")],
@@ -278,7 +278,7 @@ pub static KINDS: &[Kind] = &[
         spatial: &["zero = 'a.x*b.y - 0.3*sin(h.angle) + a.q1 - 0.1*t^2'"],
         read: expression::read,
     },
-    Kind {
+    ConstraintKind {
         name: "rolling_ball",
         doc: "a ball that rolls on a plane without slipping",
         keys: &[
@@ -290,7 +290,7 @@ pub static KINDS: &[Kind] = &[
         spatial: &["body = 'a', radius = 0.4, plane = { at = [0, 0, 0.1], normal = [0.1, 0.2, 1] }"],
         read: rolling::ball,
     },
-    Kind {
+    ConstraintKind {
         name: "rolling_disc",
         doc: "a thin disc that rolls on a plane without slipping",
         keys: &[
@@ -304,7 +304,7 @@ pub static KINDS: &[Kind] = &[
         spatial: &["body = 'a', radius = 0.4, axis_on = [0.2, 1, 0.1]"],
         read: rolling::disc,
     },
-    Kind {
+    ConstraintKind {
         name: "knife_edge",
         doc: "a blade or wheel that moves only along itself",
         keys: &[
@@ -324,7 +324,7 @@ pub static KINDS: &[Kind] = &[
         spatial: &["body = 'a', on = [0.3, 0.1, 0], axis = [1, 0.2, 0]"],
         read: knife_edge::read,
     },
-    Kind {
+    ConstraintKind {
         name: "linear_velocity",
         doc: "keeps an expression that is linear in velocities at zero",
         keys: &[Key::new("zero", KeyType::Expression, "", "what stays zero")],

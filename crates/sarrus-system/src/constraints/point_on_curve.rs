@@ -6,16 +6,16 @@
 //! s ← s + (p - c)·c'/k over the scalar with the slope k = |c'|² - (p - c)·c'' of the value, which gains an order each time.
 
 use super::prelude::*;
-use crate::formula::{Formula, Level};
-use crate::placed::Map;
+use crate::formula::{Formula, ReadLevel};
+use crate::placed::AffineMap;
 use crate::signal::Signal;
 use sarrus_math::Dual;
-use sarrus_model::expr::{Bound, Program};
+use sarrus_model::expr::{Binding, Program};
 
 /// f(x, y, z) = 0 with x, y, z bound to the point's coordinates.
-pub struct Implicit(Formula);
+pub struct ImplicitSurface(Formula);
 
-impl Constraint for Implicit {
+impl Constraint for ImplicitSurface {
     fn rows(&self) -> usize {
         1
     }
@@ -30,12 +30,12 @@ impl Constraint for Implicit {
 
     /// The force on the body in the direction in which f grows; λ is that force only where |∇f| = 1.
     fn multiplier(&self, _: usize) -> Multiplier {
-        Multiplier::force("N", Scale::Gradient)
+        Multiplier::force("N", MultiplierScale::Gradient)
     }
 }
 
 /// A point on a path.
-pub struct Path {
+pub struct PathPoint {
     /// The point's coordinates in the frame.
     point: Vec<Signal>,
     /// c(s), one program a component, slot 0 is s.
@@ -43,7 +43,7 @@ pub struct Path {
     hint: u32,
 }
 
-impl Path {
+impl PathPoint {
     /// c and c' at `s`.
     fn curve<R: Real>(&self, s: R) -> (Vec3<R>, Vec3<R>) {
         let seeded = Dual::<1, R>::variable(s, 0);
@@ -104,7 +104,7 @@ impl Path {
     }
 }
 
-impl Constraint for Path {
+impl Constraint for PathPoint {
     fn rows(&self) -> usize {
         self.curve.len() - 1
     }
@@ -140,7 +140,7 @@ impl Constraint for Path {
     /// In the plane the force on the body, to the left of the path's direction.
     fn multiplier(&self, row: usize) -> Multiplier {
         match Constraint::rows(self) {
-            1 => Multiplier::force("N", Scale::Factor(-1.0)),
+            1 => Multiplier::force("N", MultiplierScale::Factor(-1.0)),
             _ => Multiplier::lambda(row, "N"),
         }
     }
@@ -151,7 +151,7 @@ impl Constraint for Path {
 }
 
 /// Reads `kind = "point_on_curve"`.
-pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
+pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
     let body = ctx.body("body")?;
     let frame = ctx.body_or_ground("frame")?;
     if frame == body {
@@ -164,26 +164,26 @@ pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<Built> {
     let coordinate = |i: usize| Signal::Relative(1, carrier, 0, r, i);
     let ids = vec![body, frame];
     if ctx.reader.require_one_of(&["implicit", "path"])? == "implicit" {
-        let mut binder = ctx.binder(Level::Position, ids);
+        let mut binder = ctx.binder(ReadLevel::Position, ids);
         let names: &[&str] = if ctx.is_planar() { &["x", "y"] } else { &["x", "y", "z"] };
-        let map = from_file.map(|(q, d)| Map::inverse_of(&q, d));
+        let map = from_file.map(|(q, d)| AffineMap::inverse_of(&q, d));
         binder.local_vector(names, coordinate, map);
         let formula = binder.scalar(&ctx.reader.require_expression("implicit")?)?;
-        return Ok(Built::new(binder.ids, Implicit(formula)));
+        return Ok(BuiltRows::new(binder.ids, ImplicitSurface(formula)));
     }
     let n = if ctx.is_planar() { 2 } else { 3 };
     let list = ctx.reader.points_along("path", from_file.as_ref());
     let list = list.map_err(|error| error.hint("one expression of `s` for each axis"))?;
     let list = list.ok_or_else(|| ctx.reader.missing("path"))?;
     let mut bind = |path: &str| match path {
-        "s" => Ok(Bound::Scalar(0)),
+        "s" => Ok(Binding::Scalar(0)),
         other => Err(format!("`{other}` cannot be read here: a path is a function of `s` and parameters")),
     };
     let curve: Vec<Program> =
         ctx.model.compile_vector(&list, &["s"], &mut bind)?.into_iter().flatten().collect();
     hints.push(0.0);
-    let path = Path { point: (0..n).map(coordinate).collect(), curve, hint: hints.len() as u32 - 1 };
+    let path = PathPoint { point: (0..n).map(coordinate).collect(), curve, hint: hints.len() as u32 - 1 };
     let start = in_model_pose(ctx, &ids, hints, |at| path.search(path.point(at).0));
     hints[path.hint as usize] = start;
-    Ok(Built::new(ids, path))
+    Ok(BuiltRows::new(ids, path))
 }

@@ -6,7 +6,7 @@
 //! In the plane, not slipping integrates: t·c + r·angle keeps its value, so both rows are holonomic.
 
 use super::prelude::*;
-use sarrus_model::record::Plain;
+use sarrus_model::record::ResolvedValue;
 
 /// In space: 1 holonomic row and 2 at velocity level.
 pub struct Rolling {
@@ -98,7 +98,7 @@ const PLANE: &[Key] = &[
     Key::new("normal", KeyType::Vector, "z, planar y", "its normal, on the side of the body"),
 ];
 
-fn read(ctx: &mut Context, disc: bool) -> Result<Built> {
+fn read(ctx: &mut Context, disc: bool) -> Result<BuiltRows> {
     let body = ctx.body("body")?;
     if !ctx.directory.bodies[body as usize].kind.turns() {
         return Err(ctx.reader.error("body", "does not turn, so it cannot roll").hint("name a rigid body"));
@@ -110,8 +110,9 @@ fn read(ctx: &mut Context, disc: bool) -> Result<Built> {
             let (p0, n) = (ctx.reader.transform().point([0.0; 3]), ctx.reader.transform().vector(up));
             if !ctx.reader.transform().is_identity() {
                 let entries = [("at", p0), ("normal", n)];
-                let plain = entries.map(|(key, v)| (key.to_string(), Plain::vector(v, ctx.is_planar())));
-                ctx.reader.record("plane", || Plain::Table(plain.to_vec()));
+                let plain =
+                    entries.map(|(key, v)| (key.to_string(), ResolvedValue::vector(v, ctx.is_planar())));
+                ctx.reader.record("plane", || ResolvedValue::Table(plain.to_vec()));
             }
             (p0, n)
         }
@@ -121,7 +122,7 @@ fn read(ctx: &mut Context, disc: bool) -> Result<Built> {
                 None => {
                     let p0 = plane.transform().point([0.0; 3]);
                     if !plane.transform().is_identity() {
-                        plane.record("at", || Plain::vector(p0, plane.is_planar()));
+                        plane.record("at", || ResolvedValue::vector(p0, plane.is_planar()));
                     }
                     p0
                 }
@@ -133,7 +134,7 @@ fn read(ctx: &mut Context, disc: bool) -> Result<Built> {
     if ctx.is_planar() {
         let mut rolling = PlanarRolling { r_C, radius, p0, n, start: 0.0 };
         rolling.start = in_model_pose(ctx, &[body], &[], |at| rolling.rolled(at));
-        return Ok(Built::new(vec![body], rolling));
+        return Ok(BuiltRows::new(vec![body], rolling));
     }
     let axle_B = if disc {
         let axle = match ctx.direction_on(body, "axis", "axis_on", true)? {
@@ -150,15 +151,15 @@ fn read(ctx: &mut Context, disc: bool) -> Result<Built> {
         None
     };
     let (x, y) = perpendiculars(n);
-    Ok(Built::new(vec![body], Rolling { r_C, radius, p0, n, t: [x, y], axle_B }))
+    Ok(BuiltRows::new(vec![body], Rolling { r_C, radius, p0, n, t: [x, y], axle_B }))
 }
 
 /// Reads `kind = "rolling_ball"`.
-pub fn ball(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
+pub fn ball(ctx: &mut Context, _: &mut Vec<f64>) -> Result<BuiltRows> {
     read(ctx, false)
 }
 
 /// Reads `kind = "rolling_disc"`.
-pub fn disc(ctx: &mut Context, _: &mut Vec<f64>) -> Result<Built> {
+pub fn disc(ctx: &mut Context, _: &mut Vec<f64>) -> Result<BuiltRows> {
     read(ctx, true)
 }

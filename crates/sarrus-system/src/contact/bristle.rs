@@ -25,7 +25,7 @@ const WEIGHTS: [f64; 2] = [0.538_675_134_594_812_9, -0.038_675_134_594_812_9];
 
 /// A contact point with a bristle at an accepted step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Anchor {
+pub struct BristleAnchor {
     /// When that was \[s\].
     pub t: f64,
     /// Poses of the two bodies.
@@ -69,7 +69,7 @@ pub struct Here<'a, R> {
 
 /// How a bristle that was stretched by `stretch` is led along, in the tangent plane at the end.
 #[derive(Clone, Copy, Debug)]
-pub struct Path<R> {
+pub struct BristlePath<R> {
     /// Stretch at the start \[m\].
     pub stretch: Vec3<R>,
     /// The way from the start to the end \[m\].
@@ -82,14 +82,14 @@ pub struct Path<R> {
     before: Option<[f64; 2]>,
 }
 
-impl<R: Real> Path<R> {
+impl<R: Real> BristlePath<R> {
     /// That of a bristle that was not led anywhere.
-    pub fn at(stretch: Vec3<R>) -> Path<R> {
-        Path { stretch, way: Vec3::zero(), slips: [Vec3::zero(); 2], slides: false, before: None }
+    pub fn at(stretch: Vec3<R>) -> BristlePath<R> {
+        BristlePath { stretch, way: Vec3::zero(), slips: [Vec3::zero(); 2], slides: false, before: None }
     }
 
     /// From `anchor` to `here`.
-    pub fn between(anchor: &Anchor, here: &Here<R>) -> Path<R> {
+    pub fn between(anchor: &BristleAnchor, here: &Here<R>) -> BristlePath<R> {
         let (n, passed) = (here.normal, here.t - anchor.t);
         let across = |v: Vec3<R>| v - n.scale(v.dot(n));
         let mut way = Vec3::zero();
@@ -114,7 +114,7 @@ impl<R: Real> Path<R> {
             let rolled = (along.cross(n) + about.cross(across(moved))).scale_f64(passed);
             way += (foot + rolled).scale_f64(sign);
         }
-        let turn = Turn::new(anchor, here);
+        let turn = AnchorRotation::new(anchor, here);
         let [stretch, slip] = [anchor.stretch, anchor.slip].map(|a| turn.of(Vec3::from_f64(a.0)));
         let rates = [
             R::from_f64(anchor.spins.iter().map(|spin| 0.5 * spin.dot(anchor.normal)).sum()),
@@ -127,7 +127,7 @@ impl<R: Real> Path<R> {
         let slips = [slip, here.slip].map(|slip| slip.scale_f64(passed));
         let before =
             anchor.before.filter(|_| passed > 0.0).map(|[t, length]| [length, (anchor.t - t) / passed]);
-        Path { stretch, way, slips, slides: anchor.slides, before }
+        BristlePath { stretch, way, slips, slides: anchor.slides, before }
     }
 
     /// Stretch at the end if the foot has not slid.
@@ -203,13 +203,13 @@ fn tractrix<R: Real>(along: Vec3<R>, way: Vec3<R>) -> Vec3<R> {
 }
 
 /// How vectors across the normal turn from an anchor to a state: with the normal, and about it by the mean of the two bodies' turns.
-struct Turn<R> {
+struct AnchorRotation<R> {
     from: [Vec3<f64>; 2],
     to: [Vec3<R>; 2],
 }
 
-impl<R: Real> Turn<R> {
-    fn new(anchor: &Anchor, here: &Here<R>) -> Turn<R> {
+impl<R: Real> AnchorRotation<R> {
+    fn new(anchor: &BristleAnchor, here: &Here<R>) -> AnchorRotation<R> {
         let normal = anchor.normal;
         let i = (0..3).fold(0, |i, k| if normal.0[k].abs() < normal.0[i].abs() { k } else { i });
         let mut axis = Vec3::zero();
@@ -230,7 +230,7 @@ impl<R: Real> Turn<R> {
         let sum = sum - n.scale(sum.dot(n));
         let square = sum.norm_squared();
         let first = if square.value() > 0.0 { sum.scale(R::one() / square.sqrt()) } else { Vec3::zero() };
-        Turn { from: [aside, normal.cross(aside)], to: [first, n.cross(first)] }
+        AnchorRotation { from: [aside, normal.cross(aside)], to: [first, n.cross(first)] }
     }
 
     fn of(&self, a: Vec3<R>) -> Vec3<R> {

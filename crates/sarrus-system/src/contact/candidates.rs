@@ -1,7 +1,7 @@
 //! Which pairs of surfaces and bodies a contact watches.
 
 use super::surface::{bounds, slots};
-use super::{Contact, SurfaceEntry, What};
+use super::{Contact, ContactSides, SurfaceEntry};
 use crate::system::System;
 use sarrus_math::Pose;
 
@@ -13,7 +13,7 @@ const AHEAD: f64 = 0.15;
 pub(crate) const MOST_STATES: usize = 512;
 
 /// Two surfaces that an entry watches: the entry's number, and theirs.
-pub type Candidate = [u32; 3];
+pub type CandidatePair = [u32; 3];
 
 /// The states that places of an entry need: the pairs of its surfaces with the first of each, counted from `first`, and how many.
 pub(crate) fn states(
@@ -21,7 +21,7 @@ pub(crate) fn states(
     contact: &Contact,
     first: usize,
 ) -> (Vec<([u32; 2], usize)>, usize) {
-    let What::Surfaces { sides, apart } = &contact.what else { return (Vec::new(), 0) };
+    let ContactSides::Surfaces { sides, apart } = &contact.what else { return (Vec::new(), 0) };
     let mut pairs_found = Vec::new();
     // one more than may be, so that too many are seen to be
     pairs(surfaces, 0, sides, apart, MOST_STATES + 1, &mut pairs_found);
@@ -33,19 +33,19 @@ pub(crate) fn states(
     (all, count)
 }
 
-impl What {
+impl ContactSides {
     /// How many pairs of surfaces there may be.
     pub(super) fn count(&self) -> usize {
         match self {
-            What::Surfaces { sides, .. } => sides[0].len().saturating_mul(sides[1].len()),
-            What::Gap { .. } => 0,
+            ContactSides::Surfaces { sides, .. } => sides[0].len().saturating_mul(sides[1].len()),
+            ContactSides::Gap { .. } => 0,
         }
     }
 }
 
 /// On which sides of an entry each surface is.
-pub(super) fn flags(system: &System, what: &What) -> Vec<u8> {
-    let What::Surfaces { sides, .. } = what else { return Vec::new() };
+pub(super) fn flags(system: &System, what: &ContactSides) -> Vec<u8> {
+    let ContactSides::Surfaces { sides, .. } = what else { return Vec::new() };
     let mut flags = vec![0; system.surfaces.len()];
     for (side, bit) in sides.iter().zip([1, 2]) {
         side.iter().for_each(|&i| flags[i as usize] |= bit);
@@ -55,15 +55,17 @@ pub(super) fn flags(system: &System, what: &What) -> Vec<u8> {
 
 /// Which pairs of surfaces entries watch.
 #[derive(Clone, Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct WatchedPairs {
     /// By entry and surface: 1 where it is on the first side, 2 on the second, 3 on both.
     pub sides: Vec<Vec<u8>>,
 }
 
-impl Wanted {
+impl WatchedPairs {
     /// Of the entries of `system`.
-    pub fn new(system: &System) -> Wanted {
-        Wanted { sides: system.contacts.iter().map(|entry| flags(system, &entry.contact.what)).collect() }
+    pub fn new(system: &System) -> WatchedPairs {
+        WatchedPairs {
+            sides: system.contacts.iter().map(|entry| flags(system, &entry.contact.what)).collect(),
+        }
     }
 
     /// Whether an entry watches surfaces i and j.
@@ -73,7 +75,7 @@ impl Wanted {
         if !((a & 1 != 0 && b & 2 != 0) || (a & 2 != 0 && b & 1 != 0)) {
             return false;
         }
-        let What::Surfaces { apart, .. } = &system.contacts[entry].contact.what else { return false };
+        let ContactSides::Surfaces { apart, .. } = &system.contacts[entry].contact.what else { return false };
         let [a, b] = [i, j].map(|i| system.surfaces[i].body);
         apart.binary_search(&[a.min(b), a.max(b)]).is_err()
     }
@@ -105,7 +107,7 @@ pub(crate) fn pairs(
     sides: &[Vec<u32>; 2],
     apart: &[[u32; 2]],
     most: usize,
-    candidates: &mut Vec<Candidate>,
+    candidates: &mut Vec<CandidatePair>,
 ) {
     let first = candidates.len();
     'all: for &a in &sides[0] {

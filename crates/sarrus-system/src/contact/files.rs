@@ -8,7 +8,7 @@ use super::geometry::mesh::Raw;
 
 /// What is wrong with a file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wrong {
+pub struct ShapeFileError {
     /// Where, from 1; none for a file as a whole or a binary one.
     pub line: Option<usize>,
     /// What.
@@ -21,8 +21,8 @@ fn wrong(
     line: impl Into<Option<usize>>,
     message: impl Into<String>,
     hint: impl Into<Option<&'static str>>,
-) -> Wrong {
-    Wrong { line: line.into(), message: message.into(), hint: hint.into() }
+) -> ShapeFileError {
+    ShapeFileError { line: line.into(), message: message.into(), hint: hint.into() }
 }
 
 /// Bytes before the triangles of a binary STL file, and of each triangle.
@@ -30,7 +30,7 @@ const HEAD: usize = 84;
 const EACH: usize = 50;
 
 /// The triangles of a file; the ending of its name says what it is.
-pub fn read(name: &str, bytes: &[u8]) -> Result<Raw, Wrong> {
+pub fn read(name: &str, bytes: &[u8]) -> Result<Raw, ShapeFileError> {
     let lower = name.to_ascii_lowercase();
     let raw = if lower.ends_with(".stl") {
         stl(bytes)?
@@ -45,14 +45,14 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Raw, Wrong> {
     Ok(raw)
 }
 
-fn text(bytes: &[u8]) -> Result<&str, Wrong> {
+fn text(bytes: &[u8]) -> Result<&str, ShapeFileError> {
     std::str::from_utf8(bytes).map_err(|e| {
         let line = bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
         wrong(line, "this is not text", "was it written as another format?")
     })
 }
 
-fn stl(bytes: &[u8]) -> Result<Raw, Wrong> {
+fn stl(bytes: &[u8]) -> Result<Raw, ShapeFileError> {
     let count = bytes.get(80..HEAD).and_then(|b| b.try_into().ok()).map(|b| u32::from_le_bytes(b) as usize);
     // some binary files begin with `solid` too: the length decides
     if let Some(count) = count
@@ -74,7 +74,7 @@ fn stl(bytes: &[u8]) -> Result<Raw, Wrong> {
     })
 }
 
-fn binary(bytes: &[u8], count: usize) -> Result<Raw, Wrong> {
+fn binary(bytes: &[u8], count: usize) -> Result<Raw, ShapeFileError> {
     let mut raw = Raw { corners: Vec::with_capacity(3 * count), faces: Vec::with_capacity(count) };
     for (i, triangle) in bytes.chunks_exact(EACH).enumerate() {
         // behind the normal
@@ -100,17 +100,17 @@ fn push_last(raw: &mut Raw) {
     raw.faces.push([n - 3, n - 2, n - 1]);
 }
 
-fn number(word: Option<&str>, line: usize) -> Result<f64, Wrong> {
+fn number(word: Option<&str>, line: usize) -> Result<f64, ShapeFileError> {
     let word = word.ok_or_else(|| wrong(line, "a coordinate is missing", "three numbers a corner"))?;
     let x: f64 = word.parse().map_err(|_| wrong(line, format!("`{word}` is not a number"), None))?;
     if x.is_finite() { Ok(x) } else { Err(wrong(line, format!("`{word}` is not finite"), None)) }
 }
 
-fn corner<'a>(words: &mut impl Iterator<Item = &'a str>, line: usize) -> Result<[f64; 3], Wrong> {
+fn corner<'a>(words: &mut impl Iterator<Item = &'a str>, line: usize) -> Result<[f64; 3], ShapeFileError> {
     Ok([number(words.next(), line)?, number(words.next(), line)?, number(words.next(), line)?])
 }
 
-fn ascii(text: &str) -> Result<Raw, Wrong> {
+fn ascii(text: &str) -> Result<Raw, ShapeFileError> {
     let mut raw = Raw::default();
     let mut corners = 0;
     let mut ended = false;
@@ -154,7 +154,7 @@ fn ascii(text: &str) -> Result<Raw, Wrong> {
     if ended { Ok(raw) } else { Err(wrong(last, "the file ends before `endsolid`", "it was cut short")) }
 }
 
-fn obj(text: &str) -> Result<Raw, Wrong> {
+fn obj(text: &str) -> Result<Raw, ShapeFileError> {
     let mut raw = Raw::default();
     let mut polygon: Vec<u32> = Vec::new();
     for (line, words) in text.lines().enumerate().map(|(i, line)| (i + 1, line)) {
@@ -181,7 +181,7 @@ fn obj(text: &str) -> Result<Raw, Wrong> {
 }
 
 /// The corner that `7`, `7/1/2` or `-1` stands for, of `count` so far.
-fn index(word: &str, count: usize, line: usize) -> Result<u32, Wrong> {
+fn index(word: &str, count: usize, line: usize) -> Result<u32, ShapeFileError> {
     let first = word.split('/').next().unwrap_or_default();
     let number: i64 =
         first.parse().map_err(|_| wrong(line, format!("`{word}` is no number of a corner"), None))?;

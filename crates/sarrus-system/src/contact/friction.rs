@@ -18,12 +18,12 @@
 //!
 //! Work of friction is booked as dissipated, less what bristles store, k|ξ|²/2, which is at most (μN)²/2k each.
 
-use super::bristle::Path;
+use super::bristle::BristlePath;
 use sarrus_math::{Real, Vec3};
 
 /// A law for friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Friction {
+pub enum FrictionLaw {
     /// Coulomb's, smooth at rest.
     Coulomb {
         /// μ.
@@ -58,52 +58,58 @@ pub enum Friction {
 /// How fast bristles of a place that is open relax \[1/s\].
 pub const RELAX: f64 = 1e3;
 
-impl Friction {
+impl FrictionLaw {
     /// Whether places must remember a stretch.
     pub fn remembers(&self) -> bool {
-        matches!(self, Friction::Bristle { .. })
+        matches!(self, FrictionLaw::Bristle { .. })
     }
 
     /// The longest stretch of a bristle under a normal force `N` \[m\]; others have none.
     pub fn longest<R: Real>(&self, N: R) -> Option<R> {
         match *self {
-            Friction::Bristle { mu, stiffness, .. } => Some(N * R::from_f64(mu / stiffness)),
-            Friction::Coulomb { .. } | Friction::Lugre { .. } => None,
+            FrictionLaw::Bristle { mu, stiffness, .. } => Some(N * R::from_f64(mu / stiffness)),
+            FrictionLaw::Coulomb { .. } | FrictionLaw::Lugre { .. } => None,
         }
     }
 
     /// Force of a bristle of this stretch \[N\].
     pub fn pull(&self, stretch: Vec3<f64>) -> f64 {
         match self {
-            Friction::Bristle { stiffness, .. } => stiffness * stretch.norm(),
-            Friction::Coulomb { .. } | Friction::Lugre { .. } => 0.0,
+            FrictionLaw::Bristle { stiffness, .. } => stiffness * stretch.norm(),
+            FrictionLaw::Coulomb { .. } | FrictionLaw::Lugre { .. } => 0.0,
         }
     }
 
     /// Whether places have states of their own.
     pub fn has_states(&self) -> bool {
-        matches!(self, Friction::Lugre { .. })
+        matches!(self, FrictionLaw::Lugre { .. })
     }
 
     /// Energy that a bristle of this stretch holds \[J\].
     pub fn stored(&self, stretch: Vec3<f64>) -> f64 {
         match self {
-            Friction::Bristle { stiffness, .. } => 0.5 * stiffness * stretch.norm_squared(),
-            Friction::Coulomb { .. } | Friction::Lugre { .. } => 0.0,
+            FrictionLaw::Bristle { stiffness, .. } => 0.5 * stiffness * stretch.norm_squared(),
+            FrictionLaw::Coulomb { .. } | FrictionLaw::Lugre { .. } => 0.0,
         }
     }
 
     /// Force on the first body at slip `v`, square to the normal, under a normal force `N`; `path` is that of the bristle, `mass` the
     /// reduced mass. With it the stretch that is left after sliding, of `lugre` its rate, and whether a bristle slides.
-    pub fn force<R: Real>(&self, N: R, v: Vec3<R>, path: &Path<R>, mass: f64) -> (Vec3<R>, Vec3<R>, bool) {
+    pub fn force<R: Real>(
+        &self,
+        N: R,
+        v: Vec3<R>,
+        path: &BristlePath<R>,
+        mass: f64,
+    ) -> (Vec3<R>, Vec3<R>, bool) {
         let stretch = path.stretch;
         match *self {
-            Friction::Coulomb { mu, slip_speed } => {
+            FrictionLaw::Coulomb { mu, slip_speed } => {
                 let square = v.norm_squared() * R::from_f64(1.0 / (slip_speed * slip_speed));
                 let factor = R::from_f64(-mu / slip_speed) * N * tanh_over(square);
                 (v.scale(factor), Vec3::zero(), false)
             }
-            Friction::Bristle { mu, stiffness, damping } => {
+            FrictionLaw::Bristle { mu, stiffness, damping } => {
                 let c = damping.unwrap_or_else(|| 2.0 * (stiffness * mass).sqrt());
                 let most = R::from_f64(mu) * N;
                 if !(most.value() > 0.0) {
@@ -117,7 +123,7 @@ impl Friction {
                 let force = if size > most.value() { force.scale(most / force.norm()) } else { force };
                 (force, stretch, slides)
             }
-            Friction::Lugre { mu, mu_static, slip_speed, stiffness, damping } => {
+            FrictionLaw::Lugre { mu, mu_static, slip_speed, stiffness, damping } => {
                 let square = v.norm_squared();
                 // |v|, whose slope at rest counts as none
                 let size = if square.is_zero() || square.value() == 0.0 { R::zero() } else { square.sqrt() };

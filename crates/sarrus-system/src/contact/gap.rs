@@ -2,10 +2,10 @@
 //!
 //! f += Jᵀ N with J = ∂g/∂q, δ = -g, δ̇ = -(J v + g_t). Where g depends on the time by itself, -N g_t is work done on the mechanism.
 
-use super::laws::{Law, Normal, Onset};
+use super::laws::{Normal, NormalForceLaw, Onset};
 use crate::at::At;
-use crate::constraint::{Blocks, Rows};
-use crate::derive::Scratch;
+use crate::constraint::{JacobianBlocks, Rows};
+use crate::derive::DerivativeWorkspace;
 
 /// A gap at an instant.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub struct GapAt {
 }
 
 /// The gap, and its rate.
-pub fn find(rows: &dyn Rows, at: &At<f64>, scratch: &mut Scratch) -> GapAt {
+pub fn find(rows: &dyn Rows, at: &At<f64>, scratch: &mut DerivativeWorkspace) -> GapAt {
     let (mut gap, mut rate, mut driven) = ([0.0], [0.0], [0.0]);
     rows.phi(at, &mut gap);
     rows.rates(at, scratch, &mut rate);
@@ -30,13 +30,19 @@ pub fn find(rows: &dyn Rows, at: &At<f64>, scratch: &mut Scratch) -> GapAt {
 }
 
 /// Its gradient, `wide` numbers for each of its bodies.
-pub fn gradient(rows: &dyn Rows, at: &At<f64>, scratch: &mut Scratch, wide: usize, J: &mut Vec<f64>) {
+pub fn gradient(
+    rows: &dyn Rows,
+    at: &At<f64>,
+    scratch: &mut DerivativeWorkspace,
+    wide: usize,
+    J: &mut Vec<f64>,
+) {
     J.clear();
     J.resize(at.ids.len() * wide, 0.0);
-    rows.jacobian(at, scratch, &mut Blocks { data: J, rows: 1, wide });
+    rows.jacobian(at, scratch, &mut JacobianBlocks { data: J, rows: 1, wide });
 }
 
 /// The normal force where it bears.
-pub fn force(law: &Law, here: &GapAt, onset: Onset, bears: bool) -> Option<Normal<f64>> {
+pub fn force(law: &NormalForceLaw, here: &GapAt, onset: Onset, bears: bool) -> Option<Normal<f64>> {
     bears.then(|| law.force(law.stiffness.unwrap_or(0.0), -here.gap, -here.rate, onset))
 }

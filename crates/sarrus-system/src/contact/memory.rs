@@ -4,19 +4,19 @@
 //! of the state. What was remembered when the step began is kept: the states inside the last step, which samples and events look
 //! at, see that.
 
-use super::Tally;
-use super::bristle::Anchor;
-use super::candidates::Candidate;
+use super::EntryTally;
+use super::bristle::BristleAnchor;
+use super::candidates::CandidatePair;
 use super::laws::Onset;
 
 /// A place: entry, its two surfaces, and which of their places.
-pub type Key = (u32, u32, u32, u32);
+pub type ContactPointKey = (u32, u32, u32, u32);
 
 /// What is remembered of a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Memory {
     /// Which place.
-    pub key: Key,
+    pub key: ContactPointKey,
     /// Whether it was closed.
     pub closed: bool,
     /// Gap and its rate where the step began at which it was open; none where it was closed or not seen \[m, m/s\]. Of a place that has
@@ -27,37 +27,37 @@ pub struct Memory {
     /// Stretch of a bristle that is a state, world axes \[m\].
     pub stretch: [f64; 3],
     /// The contact point of a bristle that remembers, of a place that was closed or about to close.
-    pub anchor: Option<Anchor>,
+    pub anchor: Option<BristleAnchor>,
 }
 
 impl Memory {
     /// Nothing is known of the place.
-    pub fn unknown(key: Key) -> Self {
+    pub fn unknown(key: ContactPointKey) -> Self {
         Memory { key, closed: false, open: None, onset: Onset::default(), stretch: [0.0; 3], anchor: None }
     }
 }
 
 /// What is remembered at an instant.
 #[derive(Clone, Debug, Default)]
-pub struct Snapshot {
+pub struct ContactSnapshot {
     /// Of places, in the order of their keys.
     pub places: Vec<Memory>,
     /// Of entries: what they have done so far.
-    pub tallies: Vec<Tally>,
+    pub tallies: Vec<EntryTally>,
     /// Pairs that are open, in ascending order; gaps given by expressions as [`gap_of`].
-    pub open: Vec<Candidate>,
+    pub open: Vec<CandidatePair>,
     /// Pairs that were open at the start of the step and are closed at its end, in ascending order: the step is about to be cut.
-    pub crossed: Vec<Candidate>,
+    pub crossed: Vec<CandidatePair>,
 }
 
 /// Stands for the gap of an entry among pairs.
-pub fn gap_of(entry: usize) -> Candidate {
+pub fn gap_of(entry: usize) -> CandidatePair {
     [entry as u32, u32::MAX, u32::MAX]
 }
 
-impl Snapshot {
+impl ContactSnapshot {
     /// What is remembered of a place.
-    pub fn find(&self, key: Key) -> Memory {
+    pub fn find(&self, key: ContactPointKey) -> Memory {
         match self.places.binary_search_by(|memory| memory.key.cmp(&key)) {
             Ok(i) => self.places[i],
             Err(_) => Memory::unknown(key),
@@ -65,12 +65,12 @@ impl Snapshot {
     }
 
     /// Whether a pair was open where the step began that this belongs to.
-    pub fn was_open(&self, pair: Candidate) -> bool {
+    pub fn was_open(&self, pair: CandidatePair) -> bool {
         self.open.binary_search(&pair).is_ok() || self.crossed.binary_search(&pair).is_ok()
     }
 
     /// Takes down a pair that is apart by `gap`, after an instant of which `before` is remembered.
-    pub fn note_gap(&mut self, pair: Candidate, gap: f64, grazing: f64, before: &Snapshot) {
+    pub fn note_gap(&mut self, pair: CandidatePair, gap: f64, grazing: f64, before: &ContactSnapshot) {
         if gap > grazing {
             self.open.push(pair);
         } else if gap < -grazing && before.was_open(pair) {
@@ -83,16 +83,16 @@ impl Snapshot {
         self.open.clear();
         self.crossed.clear();
         self.tallies.clear();
-        self.tallies.resize(entries, Tally::default());
+        self.tallies.resize(entries, EntryTally::default());
     }
 }
 
 /// All that is remembered, at the last accepted step and at the one before.
 #[derive(Clone, Debug, Default)]
 pub struct Memories {
-    now: Snapshot,
-    before: Snapshot,
-    fresh: Snapshot,
+    now: ContactSnapshot,
+    before: ContactSnapshot,
+    fresh: ContactSnapshot,
     /// Time of the accepted step before the last, and of the last \[s\]; none yet.
     times: Option<[f64; 2]>,
 }
@@ -108,7 +108,7 @@ impl Memories {
     }
 
     /// What the equations at time `t` see.
-    pub fn at(&self, t: f64) -> &Snapshot {
+    pub fn at(&self, t: f64) -> &ContactSnapshot {
         match self.times {
             Some([_, now]) if t < now => &self.before,
             _ => &self.now,
@@ -122,12 +122,12 @@ impl Memories {
     }
 
     /// What entries have done up to the last accepted step.
-    pub fn tallies(&self) -> &[Tally] {
+    pub fn tallies(&self) -> &[EntryTally] {
         &self.now.tallies
     }
 
     /// Takes over what `next` makes of what was remembered, and of the time that has passed since, at an accepted step at `t`.
-    pub fn accept(&mut self, t: f64, next: impl FnOnce(&Snapshot, f64, &mut Snapshot)) {
+    pub fn accept(&mut self, t: f64, next: impl FnOnce(&ContactSnapshot, f64, &mut ContactSnapshot)) {
         let entries = self.now.tallies.len();
         self.fresh.clear(entries);
         match self.times {

@@ -31,11 +31,11 @@ pub use read::{FRICTION_KEYS, KEYS, KIND, LAW_KEYS};
 pub use touching::TouchingPlace;
 pub use wire::{Halfway, SLACK};
 
-use crate::constraints::expression::Expression;
+use crate::constraints::expression::ExpressionConstraint;
 use crate::shapes::Shape;
 use crate::system::System;
-use friction::Friction;
-use laws::Law;
+use friction::FrictionLaw;
+use laws::NormalForceLaw;
 use sarrus_model::materials::Material;
 use std::sync::Arc;
 use surface::Surface;
@@ -80,11 +80,11 @@ pub struct Contact {
     /// Its name.
     pub name: String,
     /// What touches.
-    pub what: What,
+    pub what: ContactSides,
     /// The normal force.
-    pub law: Law,
+    pub law: NormalForceLaw,
     /// The force across it.
-    pub friction: Option<Friction>,
+    pub friction: Option<FrictionLaw>,
     /// Whether forces act at the centre of the rounding of a surface, not on it.
     pub at_centre: bool,
     /// Set where it is rigid: laws are of no account then.
@@ -94,14 +94,14 @@ pub struct Contact {
 impl Contact {
     /// Whether what it does depends on what was.
     pub(crate) fn remembers(&self) -> bool {
-        let bristles = self.friction.as_ref().is_some_and(Friction::remembers);
+        let bristles = self.friction.as_ref().is_some_and(FrictionLaw::remembers);
         bristles || self.law.jumps() || matches!(self.law.damping, laws::Damping::Restitution { .. })
     }
 }
 
 /// What touches.
 #[derive(Clone)]
-pub enum What {
+pub enum ContactSides {
     /// Surfaces, by their numbers: one of each side.
     Surfaces {
         /// The two sides; equal ones are all against all.
@@ -114,7 +114,7 @@ pub enum What {
         /// Its bodies.
         ids: Vec<u32>,
         /// The gap as a row: its gradient is the row's Jacobian.
-        rows: Arc<Expression>,
+        rows: Arc<ExpressionConstraint>,
     },
 }
 
@@ -137,11 +137,11 @@ impl ContactElement {
     /// Whether each pair of its bodies has blocks of its own in K and D, or only each body.
     pub fn has_all_blocks(&self, system: &System) -> bool {
         match &self.contact.what {
-            What::Surfaces { sides, .. } => {
+            ContactSides::Surfaces { sides, .. } => {
                 let [a, b] = candidates::moving(system, sides);
                 a.len().saturating_mul(b.len()) <= tangent::MOST_PAIRS
             }
-            What::Gap { .. } => true,
+            ContactSides::Gap { .. } => true,
         }
     }
 
@@ -164,7 +164,7 @@ pub const BOOKS: usize = 2;
 
 /// What an entry of `[contacts]` did in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Tally {
+pub struct EntryTally {
     /// How often a place closed.
     pub onsets: u64,
     /// When one closed first \[s\].

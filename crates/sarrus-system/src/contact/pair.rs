@@ -1,8 +1,8 @@
 //! Pairs of surfaces, and the bodies that they are on.
 
-use super::candidates::Candidate;
-use super::memory::{Key, Memory};
-use super::place::{Act, Two, act};
+use super::candidates::CandidatePair;
+use super::memory::{ContactPointKey, Memory};
+use super::place::{Act, BodyPair, act};
 use super::surface::{Touch, touches};
 use super::{Contact, ContactElement, SurfaceEntry};
 use crate::at::At;
@@ -13,7 +13,7 @@ use sarrus_model::Space;
 
 /// The bodies of a mechanism at an instant.
 #[derive(Clone, Copy)]
-pub(crate) struct Bodies<'a> {
+pub(crate) struct BodyKinematics<'a> {
     pub system: &'a System,
     pub t: f64,
     pub x: &'a [f64],
@@ -23,14 +23,14 @@ pub(crate) struct Bodies<'a> {
     pub outs: &'a [f64],
 }
 
-impl<'a> Bodies<'a> {
+impl<'a> BodyKinematics<'a> {
     pub fn at(&self, ids: &'a [u32]) -> At<'a, f64> {
         At { t: self.t, poses: self.poses, twists: self.twists, ids, hints: self.hints, outs: self.outs }
     }
 
-    pub fn two(&self, ids: [u32; 2]) -> Two<'a, f64> {
+    pub fn two(&self, ids: [u32; 2]) -> BodyPair<'a, f64> {
         let [a, b] = ids.map(|id| id as usize);
-        Two {
+        BodyPair {
             poses: [&self.poses[a], &self.poses[b]],
             twists: [&self.twists[a], &self.twists[b]],
             mass: reduced_mass(self.system, ids),
@@ -52,17 +52,17 @@ pub(crate) fn reduced_mass(system: &System, ids: [u32; 2]) -> f64 {
 }
 
 /// A pair of surfaces with what its places need.
-pub(crate) struct Pair<'a> {
+pub(crate) struct ContactPair<'a> {
     pub entry: &'a ContactElement,
     pub number: u32,
     pub surfaces: [u32; 2],
     pub own: [&'a SurfaceEntry; 2],
 }
 
-impl<'a> Pair<'a> {
-    pub fn new(system: &'a System, [number, a, b]: Candidate) -> Pair<'a> {
+impl<'a> ContactPair<'a> {
+    pub fn new(system: &'a System, [number, a, b]: CandidatePair) -> ContactPair<'a> {
         let own = [a, b].map(|i| &system.surfaces[i as usize]);
-        Pair { entry: &system.contacts[number as usize], number, surfaces: [a, b], own }
+        ContactPair { entry: &system.contacts[number as usize], number, surfaces: [a, b], own }
     }
 
     pub fn contact(&self) -> &'a Contact {
@@ -77,7 +77,7 @@ impl<'a> Pair<'a> {
         self.own.map(|s| s.body)
     }
 
-    pub fn key(&self, slot: u32) -> Key {
+    pub fn key(&self, slot: u32) -> ContactPointKey {
         (self.number, self.surfaces[0], self.surfaces[1], slot)
     }
 
@@ -94,7 +94,7 @@ impl<'a> Pair<'a> {
     }
 
     /// Whether balls about the centres of mass that hold the surfaces are nearer than `reach`.
-    pub fn is_near(&self, bodies: &Bodies, reach: f64) -> bool {
+    pub fn is_near(&self, bodies: &BodyKinematics, reach: f64) -> bool {
         let [a, b] = self.ids().map(|id| &bodies.poses[id as usize]);
         let far = self.own[0].far + self.own[1].far + reach;
         // not if it is no number
@@ -102,7 +102,7 @@ impl<'a> Pair<'a> {
     }
 
     /// Places nearer than `reach`.
-    pub fn touches(&self, bodies: &Bodies, reach: f64, found: &mut impl FnMut(Touch<f64>)) {
+    pub fn touches(&self, bodies: &BodyKinematics, reach: f64, found: &mut impl FnMut(Touch<f64>)) {
         if !self.is_near(bodies, reach) {
             return;
         }
@@ -112,7 +112,7 @@ impl<'a> Pair<'a> {
     }
 
     /// A memory with the stretch that is a state, where a place has one.
-    pub fn with_state(&self, bodies: &Bodies, slot: u32, memory: Memory) -> Memory {
+    pub fn with_state(&self, bodies: &BodyKinematics, slot: u32, memory: Memory) -> Memory {
         match self.entry.state_of(self.surfaces, slot) {
             Some(x) => Memory { stretch: [0, 1, 2].map(|k| bodies.x[x + k]), ..memory },
             None => memory,
@@ -120,7 +120,7 @@ impl<'a> Pair<'a> {
     }
 
     /// What a place that overlaps does.
-    pub fn act(&self, bodies: &Bodies, touch: &Touch<f64>, memory: &Memory) -> Act<f64> {
+    pub fn act(&self, bodies: &BodyKinematics, touch: &Touch<f64>, memory: &Memory) -> Act<f64> {
         let (two, memory) = (bodies.two(self.ids()), self.with_state(bodies, touch.slot, *memory));
         act(self.contact(), self.stiffness(touch.radius), self.rounding(), touch, &two, &memory)
     }

@@ -1,7 +1,7 @@
 //! What happens at one place, over any scalar.
 
 use super::Contact;
-use super::bristle::{Anchor, Here, Path};
+use super::bristle::{BristleAnchor, BristlePath, Here};
 use super::laws::{Normal, Onset};
 use super::memory::Memory;
 use super::surface::Touch;
@@ -9,7 +9,7 @@ use sarrus_math::{Pose, Real, Twist, Vec3};
 
 /// The two bodies at a place.
 #[derive(Clone, Copy)]
-pub struct Two<'a, R> {
+pub struct BodyPair<'a, R> {
     /// Their poses.
     pub poses: [&'a Pose<R>; 2],
     /// Their velocities.
@@ -66,7 +66,7 @@ fn point<R: Real>(touch: &Touch<R>, rounding: [f64; 2], at_centre: bool) -> Vec3
 }
 
 /// Rate of the overlap at a place \[m/s\], and the slip across the normal.
-pub fn approach<R: Real>(touch: &Touch<R>, two: &Two<R>, point: Vec3<R>) -> (R, Vec3<R>) {
+pub fn approach<R: Real>(touch: &Touch<R>, two: &BodyPair<R>, point: Vec3<R>) -> (R, Vec3<R>) {
     let velocity = |i: usize| two.twists[i].v + two.twists[i].w_W.cross(point - two.poses[i].p);
     let apart = velocity(0) - velocity(1);
     let rate = apart.dot(touch.normal);
@@ -79,7 +79,7 @@ pub fn act<R: Real>(
     K: f64,
     rounding: [f64; 2],
     touch: &Touch<R>,
-    two: &Two<R>,
+    two: &BodyPair<R>,
     memory: &Memory,
 ) -> Act<R> {
     let point = point(touch, rounding, contact.at_centre);
@@ -88,10 +88,12 @@ pub fn act<R: Real>(
     let (mut across, mut stretch, mut slack, mut slides) = (Vec3::zero(), Vec3::zero(), f64::INFINITY, false);
     if let Some(friction) = &contact.friction {
         let path = match &memory.anchor {
-            Some(anchor) => Path::between(anchor, &here(contact, rounding, touch, two, point, speed, slip)),
+            Some(anchor) => {
+                BristlePath::between(anchor, &here(contact, rounding, touch, two, point, speed, slip))
+            }
             None => {
                 let z = Vec3::from_f64(memory.stretch);
-                Path::at(z - touch.normal.scale(z.dot(touch.normal)))
+                BristlePath::at(z - touch.normal.scale(z.dot(touch.normal)))
             }
         };
         (across, stretch, slides) = friction.force(normal.force, slip, &path, two.mass);
@@ -136,7 +138,7 @@ pub fn remember(
     old: &Memory,
     touch: &Touch<f64>,
     speed: f64,
-    anchor: Option<Anchor>,
+    anchor: Option<BristleAnchor>,
     closed: Option<f64>,
 ) -> Memory {
     let Some(passed) = closed else {
@@ -158,7 +160,7 @@ fn here<'a, R: Real>(
     contact: &Contact,
     rounding: [f64; 2],
     touch: &Touch<R>,
-    two: &Two<'a, R>,
+    two: &BodyPair<'a, R>,
     point: Vec3<R>,
     speed: R,
     slip: Vec3<R>,
@@ -170,7 +172,7 @@ fn here<'a, R: Real>(
         _ => [-0.5, 0.5],
     };
     let offset = |i: usize| [(point - touch.points[i]).dot(touch.normal), speed * R::from_f64(-shares[i])];
-    let Two { t, poses, twists, .. } = *two;
+    let BodyPair { t, poses, twists, .. } = *two;
     Here { t, poses, twists, point, offsets: [offset(0), offset(1)], normal: touch.normal, slip }
 }
 
@@ -179,10 +181,10 @@ pub fn anchor(
     contact: &Contact,
     rounding: [f64; 2],
     touch: &Touch<f64>,
-    two: &Two<f64>,
+    two: &BodyPair<f64>,
     act: &Act<f64>,
     old: &Memory,
-) -> Option<Anchor> {
+) -> Option<BristleAnchor> {
     contact.friction.filter(|friction| friction.remembers())?;
     let Here { t, poses, twists, point, offsets, normal, slip } =
         here(contact, rounding, touch, two, act.point, act.speed, act.slip);
@@ -190,5 +192,5 @@ pub fn anchor(
     let Act { stretch, slides, .. } = *act;
     let before =
         old.anchor.filter(|old| slides && old.slides && t > old.t).map(|old| [old.t, old.stretch.norm()]);
-    Some(Anchor { t, poses, spins, point, offsets, normal, slip, stretch, slides, before })
+    Some(BristleAnchor { t, poses, spins, point, offsets, normal, slip, stretch, slides, before })
 }

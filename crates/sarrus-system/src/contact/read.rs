@@ -1,18 +1,18 @@
 //! Reads `[contacts.X]`.
 
 use super::candidates::MOST_STATES;
-use super::friction::Friction;
-use super::laws::{Damping, Elastic, Law, restitution};
-use super::rigid::{Rigid, Rule};
+use super::friction::FrictionLaw;
+use super::laws::{Damping, Elastic, NormalForceLaw, restitution};
+use super::rigid::{ImpactRule, Rigid};
 use super::surface::{farthest, rounding};
-use super::{Contact, SurfaceEntry, Touchable, What};
+use super::{Contact, ContactSides, SurfaceEntry, Touchable};
 use crate::constraint::Constraint;
-use crate::constraints::expression::Expression;
+use crate::constraints::expression::ExpressionConstraint;
 use crate::context::Context;
-use crate::formula::Level;
+use crate::formula::ReadLevel;
 use crate::names::{Directory, Named};
-use sarrus_model::reader::Side;
-use sarrus_model::record::Plain;
+use sarrus_model::reader::SideNames;
+use sarrus_model::record::ResolvedValue;
 use sarrus_model::{Data, Diagnostic, Element, Key, KeyType, Model, Reader, Result, Section, Span};
 use std::sync::Arc;
 
@@ -101,7 +101,8 @@ pub const KEYS: &[Key] = &[
 ];
 
 /// Of a contact that is rigid.
-const NO_LAW: Law = Law { elastic: Elastic::Linear, stiffness: Some(0.0), damping: Damping::Dashpot(0.0) };
+const NO_LAW: NormalForceLaw =
+    NormalForceLaw { elastic: Elastic::Linear, stiffness: Some(0.0), damping: Damping::Dashpot(0.0) };
 
 /// Surfaces of two sides, and bodies that do not touch each other.
 type Sides = ([Vec<u32>; 2], Vec<[u32; 2]>);
@@ -170,12 +171,19 @@ impl Surfaces<'_> {
         let (sides, apart) = self.sides(&reader)?;
         if rigid {
             let rigid = Some(self.rigid(&reader, Some(&sides))?);
-            let what = What::Surfaces { sides, apart };
+            let what = ContactSides::Surfaces { sides, apart };
             return Ok(Contact { name, what, law: NO_LAW, friction: None, at_centre, rigid });
         }
         let law = self.law(&reader, Some(&sides))?;
         let friction = self.friction(&reader, &law, &sides)?;
-        Ok(Contact { name, what: What::Surfaces { sides, apart }, law, friction, at_centre, rigid: None })
+        Ok(Contact {
+            name,
+            what: ContactSides::Surfaces { sides, apart },
+            law,
+            friction,
+            at_centre,
+            rigid: None,
+        })
     }
 
     /// Refuses keys of the other method.
@@ -207,7 +215,8 @@ impl Surfaces<'_> {
             }
             own => own.or_else(materials).unwrap_or(0.0),
         };
-        let rule = if reader.choice("rule", RULES)? == Some(1) { Rule::Poisson } else { Rule::Newton };
+        let rule =
+            if reader.choice("rule", RULES)? == Some(1) { ImpactRule::Poisson } else { ImpactRule::Newton };
         let mut mu = 0.0;
         if let (Some(friction), Some(sides)) = (reader.sub("friction", FRICTION_KEYS)?, sides) {
             for key in ["slip_speed", "stiffness", "damping"] {
@@ -230,19 +239,19 @@ impl Surfaces<'_> {
         Ok(Rigid { restitution, rule, mu })
     }
 
-    fn gap(&self, reader: Reader) -> Result<What> {
+    fn gap(&self, reader: Reader) -> Result<ContactSides> {
         let ctx = Context::new(reader, self.directory);
         let expr = ctx.reader.require_expression("gap")?;
-        let mut binder = ctx.binder(Level::Position, Vec::new());
+        let mut binder = ctx.binder(ReadLevel::Position, Vec::new());
         let formula = binder.scalar(&expr)?;
         let ids = std::mem::take(&mut binder.ids);
         if ids.iter().all(|&id| id == 0) {
             let error = ctx.reader.error("gap", "names no body or joint, so nothing can touch");
             return Err(error.hint("write positions such as `guide.position` or `ball.y`"));
         }
-        let rows = Expression(formula);
+        let rows = ExpressionConstraint(formula);
         debug_assert_eq!(Constraint::rows(&rows), 1);
-        Ok(What::Gap { ids, rows: Arc::new(rows) })
+        Ok(ContactSides::Gap { ids, rows: Arc::new(rows) })
     }
 
     /// Surfaces of the two sides, and bodies that do not touch each other.
@@ -258,11 +267,13 @@ impl Surfaces<'_> {
             side.sort_unstable();
             side.dedup();
         }
-        let side = |names: &Side| match &names[..] {
-            [(name, _)] => Plain::Text(name.clone()),
-            names => Plain::List(names.iter().map(|(name, _)| Plain::Text(name.clone())).collect()),
+        let side = |names: &SideNames| match &names[..] {
+            [(name, _)] => ResolvedValue::Text(name.clone()),
+            names => {
+                ResolvedValue::List(names.iter().map(|(name, _)| ResolvedValue::Text(name.clone())).collect())
+            }
         };
-        reader.record("between", || Plain::List(names.iter().map(side).collect()));
+        reader.record("between", || ResolvedValue::List(names.iter().map(side).collect()));
         let any = names.iter().flatten().any(|(name, _)| name.ends_with('*'));
         let directory = self.directory;
         let together = |[a, b]: [u32; 2]| {
@@ -366,7 +377,7 @@ impl Surfaces<'_> {
     }
 
     /// `law`; without sides that of a gap.
-    pub fn law(&self, outer: &Reader, sides: Option<&[Vec<u32>; 2]>) -> Result<Law> {
+    pub fn law(&self, outer: &Reader, sides: Option<&[Vec<u32>; 2]>) -> Result<NormalForceLaw> {
         let table = "`law = { kind = \"linear\", stiffness = 1e6 }`";
         let inner = outer.sub("law", LAW_KEYS).map_err(|error| hinted(error, table))?;
         let Some(reader) = &inner else {
@@ -375,7 +386,7 @@ impl Surfaces<'_> {
                 Some(e) => exact(outer, "between", e)?,
                 None => Damping::Dashpot(0.0),
             };
-            let law = Law { elastic: Elastic::Hertz, stiffness: None, damping };
+            let law = NormalForceLaw { elastic: Elastic::Hertz, stiffness: None, damping };
             self.check_stiffness(outer, "law", &law, sides)?;
             return Ok(law);
         };
@@ -385,7 +396,7 @@ impl Surfaces<'_> {
         };
         let stiffness = reader.positive_opt("stiffness")?;
         let damping = self.damping(reader, sides)?;
-        let law = Law { elastic, stiffness, damping };
+        let law = NormalForceLaw { elastic, stiffness, damping };
         self.check_stiffness(reader, "kind", &law, sides)?;
         Ok(law)
     }
@@ -395,7 +406,7 @@ impl Surfaces<'_> {
         &self,
         reader: &Reader,
         key: &str,
-        law: &Law,
+        law: &NormalForceLaw,
         sides: Option<&[Vec<u32>; 2]>,
     ) -> Result<()> {
         if law.stiffness.is_some() {
@@ -466,7 +477,7 @@ impl Surfaces<'_> {
             return Ok(Damping::Dashpot(d));
         }
         if let Some(word) = word {
-            reader.record("damping", || Plain::Text((*word).to_string()));
+            reader.record("damping", || ResolvedValue::Text((*word).to_string()));
         }
         if let Some(factor) = factor {
             return match word {
@@ -502,7 +513,12 @@ impl Surfaces<'_> {
         Ok(Damping::Restitution { kind, chi, nominal: e })
     }
 
-    fn friction(&self, outer: &Reader, law: &Law, sides: &[Vec<u32>; 2]) -> Result<Option<Friction>> {
+    fn friction(
+        &self,
+        outer: &Reader,
+        law: &NormalForceLaw,
+        sides: &[Vec<u32>; 2],
+    ) -> Result<Option<FrictionLaw>> {
         let table = "`friction = { mu = 0.3 }`";
         let inner = outer.sub("friction", FRICTION_KEYS).map_err(|error| hinted(error, table))?;
         let Some(reader) = inner else { return Ok(None) };
@@ -524,7 +540,7 @@ impl Surfaces<'_> {
             0 => {
                 refuse(&["stiffness", "damping", "mu_static"], "`bristle` has a spring, `lugre` both")?;
                 let slip_speed = reader.positive_opt("slip_speed")?.unwrap_or(1e-3);
-                Ok(Some(Friction::Coulomb { mu, slip_speed }))
+                Ok(Some(FrictionLaw::Coulomb { mu, slip_speed }))
             }
             1 => {
                 refuse(&["slip_speed", "mu_static"], "it sticks; `coulomb` creeps below it")?;
@@ -535,7 +551,7 @@ impl Surfaces<'_> {
                     return Err(reader.missing("stiffness").hint(hint));
                 };
                 let damping = reader.not_negative_opt("damping")?;
-                Ok(Some(Friction::Bristle { mu, stiffness, damping }))
+                Ok(Some(FrictionLaw::Bristle { mu, stiffness, damping }))
             }
             _ => {
                 let slip_speed = reader.positive_opt("slip_speed")?.unwrap_or(1e-3);
@@ -543,7 +559,7 @@ impl Surfaces<'_> {
                 let stiffness = reader.positive_opt("stiffness")?.unwrap_or(1e5);
                 // critical under its own weight
                 let damping = reader.not_negative_opt("damping")?.unwrap_or(2.0 * (stiffness / 9.81).sqrt());
-                Ok(Some(Friction::Lugre { mu, mu_static, slip_speed, stiffness, damping }))
+                Ok(Some(FrictionLaw::Lugre { mu, mu_static, slip_speed, stiffness, damping }))
             }
         }
     }

@@ -8,14 +8,14 @@
 //! A place that slides bears friction μN against the slip, a force in proportion to a multiplier: [`Sliding`] tells it, and the
 //! accelerations are solved for with it (see [`sarrus_solve::Problem::frictions`]).
 
-use super::What;
-use super::geometry::frozen::{self, Feature};
+use super::ContactSides;
+use super::geometry::frozen::{self, FrozenFeature};
 use super::geometry::patch;
-use super::pair::Bodies;
+use super::pair::BodyKinematics;
 use super::surface::{Surface, Touch, slots, touches};
-use super::sweep::Meeting;
+use super::sweep::GapSource;
 use crate::at::At;
-use crate::constraint::{Blocks, Constraint, Rows};
+use crate::constraint::{Constraint, JacobianBlocks, Rows};
 use crate::mechanism::Mechanism;
 use crate::system::{ConstraintElement, Family, System};
 use sarrus_math::{Pose, Real, Vec3};
@@ -31,7 +31,7 @@ pub const SAME_WAY: f64 = 1e-9;
 
 /// The rule by which an impact ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
+pub enum ImpactRule {
     /// Of velocities: u⁺ = -e u⁻.
     Newton,
     /// Of impulses: what compression took up comes back e times.
@@ -44,7 +44,7 @@ pub struct Rigid {
     /// e, 0 to 1.
     pub restitution: f64,
     /// Of what.
-    pub rule: Rule,
+    pub rule: ImpactRule,
     /// μ of friction.
     pub mu: f64,
 }
@@ -56,7 +56,7 @@ pub struct RigidPlace {
     slot: u32,
     planar: bool,
     /// What meets there, of one that is held: it goes on past the ends of its face and edges.
-    feature: Option<Feature>,
+    feature: Option<FrozenFeature>,
 }
 
 impl RigidPlace {
@@ -86,7 +86,7 @@ impl RigidPlace {
         let poses = [at.pose(0), at.pose(1)];
         touches(a, b, poses, f64::INFINITY, self.planar, &mut |touch: Touch<R>| {
             // lines of edges that are nearly parallel may cross where there is no edge
-            if let Some(edges @ Feature::Faced(patch::Feature::Edges(..), _)) = touch.feature {
+            if let Some(edges @ FrozenFeature::Faced(patch::PatchFeature::Edges(..), _)) = touch.feature {
                 let values = poses.map(Pose::value);
                 if frozen::within(a, b, [&values[0], &values[1]], edges).is_some_and(|room| room < 0.0) {
                     return;
@@ -128,9 +128,9 @@ impl RigidPlace {
 }
 
 /// g of a place.
-struct Along(RigidPlace);
+struct ContactGap(RigidPlace);
 
-impl Constraint for Along {
+impl Constraint for ContactGap {
     fn rows(&self) -> usize {
         1
     }
@@ -227,7 +227,7 @@ pub struct Gap {
     /// The slip, where there is friction.
     pub across: Option<Arc<dyn Rows>>,
     /// What it is a place of, among what the sweep bounds; nothing of a limit.
-    pub meeting: Option<Meeting>,
+    pub meeting: Option<GapSource>,
     place: Option<RigidPlace>,
 }
 
@@ -266,11 +266,11 @@ impl Gap {
             return self.clone();
         }
         let across = self.across.as_ref().map(|_| Arc::new(Across(place.clone())) as Arc<dyn Rows>);
-        Gap { normal: Arc::new(Along(place.clone())), across, place: Some(place), ..self.clone() }
+        Gap { normal: Arc::new(ContactGap(place.clone())), across, place: Some(place), ..self.clone() }
     }
 
     /// The feature that is held.
-    pub fn feature(&self) -> Option<Feature> {
+    pub fn feature(&self) -> Option<FrozenFeature> {
         self.place.as_ref().and_then(|place| place.feature)
     }
 
@@ -319,17 +319,17 @@ impl System {
         for (contact, entry) in self.contacts.iter().enumerate() {
             let Some(rigid) = entry.contact.rigid else { continue };
             match &entry.contact.what {
-                What::Gap { ids, rows } => gaps.push(Gap {
+                ContactSides::Gap { ids, rows } => gaps.push(Gap {
                     contact,
                     limit: None,
                     ids: ids.clone(),
                     rigid,
                     normal: rows.clone(),
                     across: None,
-                    meeting: Some(Meeting::Gap(contact as u32)),
+                    meeting: Some(GapSource::Gap(contact as u32)),
                     place: None,
                 }),
-                What::Surfaces { sides, apart } => {
+                ContactSides::Surfaces { sides, apart } => {
                     let mut candidates = Vec::new();
                     super::candidates::pairs(
                         &self.surfaces,
@@ -353,9 +353,9 @@ impl System {
                                 limit: None,
                                 ids: two.map(|s| s.body).to_vec(),
                                 rigid,
-                                normal: Arc::new(Along(place.clone())),
+                                normal: Arc::new(ContactGap(place.clone())),
                                 across,
-                                meeting: Some(Meeting::Pair(candidate)),
+                                meeting: Some(GapSource::Pair(candidate)),
                                 place: Some(place),
                             });
                         }
@@ -417,7 +417,7 @@ impl Mechanism {
                 rows.rates(&at, scratch, &mut rates);
                 rows.gamma(&at, scratch, &mut gamma);
                 let mut J = vec![0.0; gap.ids.len() * n * wide];
-                rows.jacobian(&at, scratch, &mut Blocks { data: &mut J, rows: n, wide });
+                rows.jacobian(&at, scratch, &mut JacobianBlocks { data: &mut J, rows: n, wide });
                 for row in 0..n {
                     let mut N = vec![0.0; bodies.system.structure.nv];
                     for (i, &id) in gap.ids.iter().enumerate().filter(|(_, id)| **id != 0) {
@@ -436,7 +436,7 @@ impl Mechanism {
 }
 
 /// Adds to `c` the friction of an element that slides under a normal force of 1.
-pub(crate) fn add_friction(element: &ConstraintElement, bodies: &Bodies, c: &mut [f64]) {
+pub(crate) fn add_friction(element: &ConstraintElement, bodies: &BodyKinematics, c: &mut [f64]) {
     let Some(sliding) = &element.sliding else { return };
     let Some((d, point, _)) = sliding.find(&bodies.at(&element.ids)) else { return };
     for (&id, sign) in element.ids.iter().zip([-sliding.mu, sliding.mu]) {
@@ -447,7 +447,7 @@ pub(crate) fn add_friction(element: &ConstraintElement, bodies: &Bodies, c: &mut
 }
 
 /// Power that friction of an element that slides turns into heat under the normal force `N` \[W\].
-pub(crate) fn heat(element: &ConstraintElement, bodies: &Bodies, N: f64) -> f64 {
+pub(crate) fn heat(element: &ConstraintElement, bodies: &BodyKinematics, N: f64) -> f64 {
     let Some(sliding) = &element.sliding else { return 0.0 };
     let found = sliding.find(&bodies.at(&element.ids));
     found.map_or(0.0, |(d, _, slip)| sliding.mu * N * slip.dot(d))

@@ -20,8 +20,8 @@
 //! 1/r for a ball, and for a capsule, which counts as the ball at that place; 1/r and 0 for the side of a cylinder, -1/r and 0
 //! for a tube; 0 for what is flat and for edges and corners. Flat on flat has no radius: it is infinite.
 
-use super::geometry::frozen::Feature;
-use super::geometry::{self, Hull, Triangles};
+use super::geometry::frozen::FrozenFeature;
+use super::geometry::{self, Hull, TriangleMesh};
 use sarrus_math::{Mat3, Pose, Real, Vec3};
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ pub enum Geometry {
     /// A convex polyhedron. Not in the plane.
     Convex(Arc<Hull>),
     /// Triangles. Not in the plane.
-    Mesh(Arc<Triangles>),
+    Mesh(Arc<TriangleMesh>),
 }
 
 /// A surface on its body.
@@ -121,7 +121,7 @@ pub struct Touch<R> {
     /// How many places it counts as.
     pub weight: f64,
     /// The corner, face and edges that it is of, where flat faces meet.
-    pub feature: Option<Feature>,
+    pub feature: Option<FrozenFeature>,
 }
 
 impl<R: Real> Touch<R> {

@@ -1,6 +1,6 @@
 //! Lower bounds on gaps over an interval of time, for conservative advancement \[Mirtich1996\].
 //!
-//! [`Motion`] bounds the speed, the acceleration of the centre of mass, |ω| and |ω̇| of each body over the step.
+//! [`MotionBounds`] bounds the speed, the acceleration of the centre of mass, |ω| and |ω̇| of each body over the step.
 //!
 //! **Convex surfaces.** Let n be a unit vector, and s(t) the separation of both surfaces along n by their support functions. The
 //! distance is at least s. Between instants a and b each pair of material points leaves its chord by at most w²/8 times its relative
@@ -14,18 +14,18 @@
 //! **Other surfaces.** Where no n separates the hulls, g ≥ (g(a) + g(b) - L w)/2 with L the bound on the approach speed.
 //!
 //! **Expressions.** The gap, its rate and its second derivative are enclosed between a and b by interval arithmetic
-//! (`Motion::enclose`); the largest of the three lower bounds that follow counts. Only functions given by a program have no such
+//! (`MotionBounds::enclose`); the largest of the three lower bounds that follow counts. Only functions given by a program have no such
 //! bounds: gaps that call one are bounded by the second derivative of their samples.
 //!
 //! Cost: candidates of the swept boxes of the step, by [`Broad`] where there are more than a few pairs.
 
 use super::broad::Broad;
-use super::candidates::{Candidate, Wanted, margin, pairs};
+use super::candidates::{CandidatePair, WatchedPairs, margin, pairs};
 use super::geometry::bounds::{Aabb, bounds};
 use super::surface::{Geometry, Surface, rounding, thickness, through, touches};
-use super::{SurfaceEntry, What};
+use super::{ContactSides, SurfaceEntry};
 use crate::mechanism::Mechanism;
-use crate::motion::{Bound, Frame, Motion};
+use crate::motion::{BodiesAtInstant, BodyBound, MotionBounds};
 use crate::system::System;
 use sarrus_math::{Enclosure, Interval, Pose, Real, Vec3};
 use sarrus_model::Space;
@@ -42,25 +42,25 @@ const GRAZING_ROUGH: f64 = 1e-4;
 
 /// A pair of surfaces or a gap given by an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meeting {
+pub enum GapSource {
     /// Entry and surfaces.
-    Pair(Candidate),
+    Pair(CandidatePair),
     /// Entry.
     Gap(u32),
 }
 
-impl Meeting {
+impl GapSource {
     /// Number of its entry.
     pub fn contact(&self) -> usize {
         match *self {
-            Meeting::Pair([contact, ..]) | Meeting::Gap(contact) => contact as usize,
+            GapSource::Pair([contact, ..]) | GapSource::Gap(contact) => contact as usize,
         }
     }
 }
 
 /// Sizes of a surface \[m\].
 #[derive(Clone, Copy, Debug)]
-struct Sizes {
+struct SurfaceSizes {
     /// From the body's centre of mass to the farthest point that turning moves.
     lever: f64,
     far: f64,
@@ -71,12 +71,12 @@ struct Sizes {
 /// Bounds the gaps of all contacts over a step.
 #[derive(Clone)]
 pub struct Sweep {
-    sizes: Vec<Sizes>,
-    wanted: Wanted,
+    sizes: Vec<SurfaceSizes>,
+    wanted: WatchedPairs,
     broad: Option<Broad>,
     boxes: Vec<Aabb>,
-    meetings: Vec<Meeting>,
-    motion: Motion,
+    meetings: Vec<GapSource>,
+    motion: MotionBounds,
     /// |g̈| of gaps that call functions given by a program, by contact; none of others.
     curvatures: Vec<Option<f64>>,
 }
@@ -90,18 +90,18 @@ impl Sweep {
         let mut all = Vec::new();
         for (number, entry) in system.contacts.iter().enumerate() {
             match &entry.contact.what {
-                What::Gap { .. } => meetings.push(Meeting::Gap(number as u32)),
-                What::Surfaces { sides, apart } if count <= FEW => {
+                ContactSides::Gap { .. } => meetings.push(GapSource::Gap(number as u32)),
+                ContactSides::Surfaces { sides, apart } if count <= FEW => {
                     pairs(&system.surfaces, number as u32, sides, apart, FEW, &mut all);
                 }
-                What::Surfaces { .. } => {}
+                ContactSides::Surfaces { .. } => {}
             }
         }
-        meetings.extend(all.into_iter().map(Meeting::Pair));
+        meetings.extend(all.into_iter().map(GapSource::Pair));
         let sizes = system.surfaces.iter().map(|own| {
             let geometry = &own.surface.geometry;
             let wall = matches!(geometry, Geometry::Plane | Geometry::HalfSpace | Geometry::Channel { .. });
-            Sizes {
+            SurfaceSizes {
                 lever: if wall { 0.0 } else { own.far - rounding(geometry) },
                 far: own.far,
                 thick: thickness(geometry, planar),
@@ -109,32 +109,32 @@ impl Sweep {
             }
         });
         let sampled = system.contacts.iter().map(|entry| match &entry.contact.what {
-            What::Gap { rows, .. } if !rows.0.is_bounded() => Some(0.0),
+            ContactSides::Gap { rows, .. } if !rows.0.is_bounded() => Some(0.0),
             _ => None,
         });
         Sweep {
             sizes: sizes.collect(),
-            wanted: Wanted::new(system),
+            wanted: WatchedPairs::new(system),
             broad: (count > FEW).then(|| Broad::new(margin(system), planar)),
             boxes: Vec::new(),
             meetings,
-            motion: Motion::of(system, order),
+            motion: MotionBounds::of(system, order),
             curvatures: sampled.collect(),
         }
     }
 
     /// The motion that it bounds, to be read.
-    pub fn path(&self) -> &Motion {
+    pub fn path(&self) -> &MotionBounds {
         &self.motion
     }
 
     /// The motion that it bounds.
-    pub fn motion(&mut self) -> &mut Motion {
+    pub fn motion(&mut self) -> &mut MotionBounds {
         &mut self.motion
     }
 
     /// The first and the last frame of the step.
-    pub fn ends(&self) -> [&Frame; 2] {
+    pub fn ends(&self) -> [&BodiesAtInstant; 2] {
         self.motion.ends()
     }
 
@@ -145,7 +145,7 @@ impl Sweep {
     }
 
     /// Finds what may meet on the straight path between two positions.
-    pub fn begin_along(&mut self, system: &System, from: &Frame, to: &Frame) {
+    pub fn begin_along(&mut self, system: &System, from: &BodiesAtInstant, to: &BodiesAtInstant) {
         self.motion.along(system, from, to);
         self.find(system);
     }
@@ -172,11 +172,11 @@ impl Sweep {
         let moves = |body: usize| motions[body].speed > 0.0 || motions[body].w > 0.0;
         let wanted = &self.wanted;
         if broad.update_swept(&self.boxes, surface, poses[0], moves, |i, j| wanted.any(system, i, j)) {
-            self.meetings.retain(|meeting| matches!(meeting, Meeting::Gap(_)));
+            self.meetings.retain(|meeting| matches!(meeting, GapSource::Gap(_)));
             for &[i, j] in broad.pairs() {
                 let own =
                     (0..system.contacts.len()).filter(|e| wanted.has(system, *e, i as usize, j as usize));
-                self.meetings.extend(own.map(|e| Meeting::Pair([e as u32, i, j])));
+                self.meetings.extend(own.map(|e| GapSource::Pair([e as u32, i, j])));
             }
         }
         self.broad = Some(broad);
@@ -188,28 +188,28 @@ impl Sweep {
     }
 
     /// One of them.
-    pub fn meeting(&self, i: usize) -> Meeting {
+    pub fn meeting(&self, i: usize) -> GapSource {
         self.meetings[i]
     }
 
-    fn sides(&self, system: &System, [_, a, b]: Candidate) -> [(Sizes, Bound); 2] {
+    fn sides(&self, system: &System, [_, a, b]: CandidatePair) -> [(SurfaceSizes, BodyBound); 2] {
         [a, b]
             .map(|i| (self.sizes[i as usize], self.motion.bounds[system.surfaces[i as usize].body as usize]))
     }
 
     /// Overlap that may be passed over \[m\].
-    pub fn grazing(&self, system: &System, meeting: Meeting) -> f64 {
+    pub fn grazing(&self, system: &System, meeting: GapSource) -> f64 {
         match meeting {
-            Meeting::Gap(i) => grazing_gap(self.motion.nodes[0].gaps[i as usize]),
-            Meeting::Pair([_, a, b]) => grazing([a, b].map(|i| &system.surfaces[i as usize])),
+            GapSource::Gap(i) => grazing_gap(self.motion.nodes[0].gaps[i as usize]),
+            GapSource::Pair([_, a, b]) => grazing([a, b].map(|i| &system.surfaces[i as usize])),
         }
     }
 
     /// How deep surfaces get into each other before they are through \[m\]; infinite where there is no other side.
-    pub fn thickness(&self, meeting: Meeting) -> f64 {
+    pub fn thickness(&self, meeting: GapSource) -> f64 {
         match meeting {
-            Meeting::Gap(_) => f64::INFINITY,
-            Meeting::Pair([_, a, b]) => {
+            GapSource::Gap(_) => f64::INFINITY,
+            GapSource::Pair([_, a, b]) => {
                 let [a, b] = [a, b].map(|i| &self.sizes[i as usize]);
                 through(a.thick + b.thick, [a.far, b.far])
             }
@@ -217,10 +217,10 @@ impl Sweep {
     }
 
     /// Bound on the speed at which a gap changes \[m/s\].
-    pub fn approach(&self, system: &System, meeting: Meeting) -> f64 {
-        let Meeting::Pair(candidate) = meeting else { return f64::INFINITY };
+    pub fn approach(&self, system: &System, meeting: GapSource) -> f64 {
+        let GapSource::Pair(candidate) = meeting else { return f64::INFINITY };
         let [a, b] = self.sides(system, candidate);
-        let turns = |(own, bound): (Sizes, Bound), other: Sizes| {
+        let turns = |(own, bound): (SurfaceSizes, BodyBound), other: SurfaceSizes| {
             let lever = if own.wall { self.distance(system, candidate) + other.far } else { own.lever };
             if bound.w > 0.0 { bound.w * lever } else { 0.0 }
         };
@@ -228,15 +228,15 @@ impl Sweep {
     }
 
     /// Bound on the distance of the bodies over the step \[m\].
-    fn distance(&self, system: &System, [_, a, b]: Candidate) -> f64 {
+    fn distance(&self, system: &System, [_, a, b]: CandidatePair) -> f64 {
         let [a, b] = [a, b].map(|i| system.surfaces[i as usize].body as usize);
         let start = (self.motion.nodes[0].poses[a].p - self.motion.nodes[0].poses[b].p).norm();
         start + self.motion.h * (self.motion.bounds[a].speed + self.motion.bounds[b].speed)
     }
 
     /// The gap at an instant \[m\]; infinite, or larger than what the step can close, where surfaces are far away.
-    pub fn gap(&self, system: &System, meeting: Meeting, at: &Frame) -> f64 {
-        let Meeting::Pair(candidate) = meeting else { return at.gaps[meeting.contact()] };
+    pub fn gap(&self, system: &System, meeting: GapSource, at: &BodiesAtInstant) -> f64 {
+        let GapSource::Pair(candidate) = meeting else { return at.gaps[meeting.contact()] };
         let [_, a, b] = candidate;
         let [a, b] = [a, b].map(|i| &system.surfaces[i as usize]);
         let poses = [&at.poses[a.body as usize], &at.poses[b.body as usize]];
@@ -255,8 +255,14 @@ impl Sweep {
     }
 
     /// Lower bound on the gap between the frames \[m\], by the line of centres alone: needs no search for nearest points.
-    pub fn quick(&self, system: &System, meeting: Meeting, a: &Frame, b: &Frame) -> f64 {
-        let Meeting::Pair(candidate) = meeting else {
+    pub fn quick(
+        &self,
+        system: &System,
+        meeting: GapSource,
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
+    ) -> f64 {
+        let GapSource::Pair(candidate) = meeting else {
             let ends = [a, b].map(|frame| frame.gaps[meeting.contact()]);
             return self.enclose(system, meeting, a, b).lower(ends, b.t - a.t);
         };
@@ -265,11 +271,11 @@ impl Sweep {
             return self.beside_wall(system, candidate, a, b).unwrap_or(f64::NEG_INFINITY);
         }
         let off = self.off(system, candidate, a, b);
-        let pose = |frame: &Frame, i: u32| {
+        let pose = |frame: &BodiesAtInstant, i: u32| {
             let own = &system.surfaces[i as usize];
             own.surface.centre(&frame.poses[own.body as usize])
         };
-        let middle = |frame: &Frame| pose(frame, candidate[1]) - pose(frame, candidate[2]);
+        let middle = |frame: &BodiesAtInstant| pose(frame, candidate[1]) - pose(frame, candidate[2]);
         let along = |n: Vec3| self.along(system, candidate, n, a, b) - off;
         let chord = middle(a) + middle(b);
         let best = [middle(a), chord].into_iter().filter_map(unit).map(along);
@@ -277,9 +283,16 @@ impl Sweep {
     }
 
     /// Lower bound on the gap between the frames, where it is `gaps` at these \[m\].
-    pub fn lower(&self, system: &System, meeting: Meeting, a: &Frame, b: &Frame, gaps: [f64; 2]) -> f64 {
+    pub fn lower(
+        &self,
+        system: &System,
+        meeting: GapSource,
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
+        gaps: [f64; 2],
+    ) -> f64 {
         let quick = self.quick(system, meeting, a, b);
-        let Meeting::Pair(candidate) = meeting else { return quick };
+        let GapSource::Pair(candidate) = meeting else { return quick };
         if quick > 0.0 {
             return quick;
         }
@@ -321,28 +334,46 @@ impl Sweep {
     }
 
     /// Bounds a gap given by an expression between two frames.
-    fn enclose(&self, system: &System, meeting: Meeting, a: &Frame, b: &Frame) -> Enclosure {
+    fn enclose(
+        &self,
+        system: &System,
+        meeting: GapSource,
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
+    ) -> Enclosure {
         let contact = meeting.contact();
         if let Some(curvature) = self.curvatures[contact] {
             let dd = Interval::around(0.0, curvature);
             return Enclosure { v: Interval::ALL, d: Interval::ALL, dd };
         }
         match &system.contacts[contact].contact.what {
-            What::Gap { ids, rows } => self.motion.enclose(&rows.0, ids, a, b),
-            What::Surfaces { .. } => Enclosure::jumping(Interval::ALL),
+            ContactSides::Gap { ids, rows } => self.motion.enclose(&rows.0, ids, a, b),
+            ContactSides::Surfaces { .. } => Enclosure::jumping(Interval::ALL),
         }
     }
 
     /// Bounds the overlap of a gap given by an expression between two frames; zero where it is open.
-    pub fn overlap(&self, system: &System, meeting: Meeting, a: &Frame, b: &Frame) -> Enclosure {
+    pub fn overlap(
+        &self,
+        system: &System,
+        meeting: GapSource,
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
+    ) -> Enclosure {
         self.enclose(system, meeting, a, b).least(Enclosure::from_f64(0.0))
     }
 
     /// Whether a pair that is open at the first frame and closed at the second closes once between them.
-    pub fn closes_once(&self, system: &System, meeting: Meeting, a: &Frame, b: &Frame) -> bool {
+    pub fn closes_once(
+        &self,
+        system: &System,
+        meeting: GapSource,
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
+    ) -> bool {
         match meeting {
-            Meeting::Gap(_) => self.enclose(system, meeting, a, b).d.hi < 0.0,
-            Meeting::Pair(_) => {
+            GapSource::Gap(_) => self.enclose(system, meeting, a, b).d.hi < 0.0,
+            GapSource::Pair(_) => {
                 let way = self.approach(system, meeting) * (b.t - a.t);
                 way.is_finite() && way <= SHALLOW * self.thickness(meeting)
             }
@@ -351,8 +382,14 @@ impl Sweep {
 
     /// Whether a gap given by an expression rises all the time between two frames, so that it does not close there; none where a
     /// shorter interval may tell.
-    pub fn opens(&self, system: &System, meeting: Meeting, a: &Frame, b: &Frame) -> Option<bool> {
-        if matches!(meeting, Meeting::Pair(_)) || self.curvatures[meeting.contact()].is_some() {
+    pub fn opens(
+        &self,
+        system: &System,
+        meeting: GapSource,
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
+    ) -> Option<bool> {
+        if matches!(meeting, GapSource::Pair(_)) || self.curvatures[meeting.contact()].is_some() {
             return Some(false);
         }
         let rate = self.enclose(system, meeting, a, b).d;
@@ -360,22 +397,28 @@ impl Sweep {
     }
 
     /// Whether a pair that is closed at the start of the step may open and close again within it.
-    pub fn may_return(&self, system: &System, meeting: Meeting) -> bool {
+    pub fn may_return(&self, system: &System, meeting: GapSource) -> bool {
         let [a, b] = self.ends();
         match meeting {
-            Meeting::Gap(i) => {
+            GapSource::Gap(i) => {
                 let ends = [a, b].map(|frame| frame.gaps[i as usize]);
                 let bound = self.enclose(system, meeting, a, b);
                 bound.d.lo <= 0.0 && bound.upper(ends, b.t - a.t) > 0.0
             }
-            Meeting::Pair(_) => {
+            GapSource::Pair(_) => {
                 self.approach(system, meeting) * (b.t - a.t) > SHALLOW * self.thickness(meeting)
             }
         }
     }
 
     /// How far points of both leave the chords of their relative motion.
-    fn off(&self, system: &System, candidate: Candidate, a: &Frame, b: &Frame) -> f64 {
+    fn off(
+        &self,
+        system: &System,
+        candidate: CandidatePair,
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
+    ) -> f64 {
         let [first, second] = self.sides(system, candidate);
         let w = b.t - a.t;
         let middle = (first.1.mean - second.1.mean).norm() + first.1.spread + second.1.spread;
@@ -383,7 +426,13 @@ impl Sweep {
     }
 
     /// The same by the rotation of a wall, in whose axes the distance is measured.
-    fn off_wall(&self, system: &System, candidate: Candidate, a: &Frame, b: &Frame) -> f64 {
+    fn off_wall(
+        &self,
+        system: &System,
+        candidate: CandidatePair,
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
+    ) -> f64 {
         let [first, second] = self.sides(system, candidate);
         let (wall, other) = if second.0.wall { (second, first) } else { (first, second) };
         if wall.1.w == 0.0 {
@@ -396,10 +445,17 @@ impl Sweep {
     }
 
     /// Least of both separations along `n`.
-    fn along(&self, system: &System, candidate: Candidate, n: Vec3, a: &Frame, b: &Frame) -> f64 {
+    fn along(
+        &self,
+        system: &System,
+        candidate: CandidatePair,
+        n: Vec3,
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
+    ) -> f64 {
         let [_, i, j] = candidate;
         let [i, j] = [i, j].map(|i| &system.surfaces[i as usize]);
-        let at = |frame: &Frame| {
+        let at = |frame: &BodiesAtInstant| {
             let support =
                 |own: &SurfaceEntry, n: Vec3| support(&own.surface, &frame.poses[own.body as usize], n);
             -support(i, -n) - support(j, n)
@@ -408,7 +464,13 @@ impl Sweep {
     }
 
     /// Lower bound on the distance to a flat wall; none to a tube.
-    fn beside_wall(&self, system: &System, candidate: Candidate, a: &Frame, b: &Frame) -> Option<f64> {
+    fn beside_wall(
+        &self,
+        system: &System,
+        candidate: CandidatePair,
+        a: &BodiesAtInstant,
+        b: &BodiesAtInstant,
+    ) -> Option<f64> {
         let [_, i, j] = candidate;
         let [i, j] = [i, j].map(|i| &system.surfaces[i as usize]);
         let (wall, other) = if self.sizes[candidate[2] as usize].wall { (j, i) } else { (i, j) };
@@ -417,7 +479,7 @@ impl Sweep {
         }
         let up = if self.motion.planar { 1 } else { 2 };
         // how far above and below the wall's plane, along one of its axes
-        let range = |frame: &Frame, axis: usize| {
+        let range = |frame: &BodiesAtInstant, axis: usize| {
             let pose = &frame.poses[wall.body as usize];
             let n = pose.rotate(&wall.surface.rot.col(axis).0);
             let o = n.dot(wall.surface.centre(pose));
@@ -467,7 +529,7 @@ pub(super) fn grazing_gap(gap: f64) -> f64 {
 }
 
 /// How far turning takes a point with a lever off its chord over `w` \[m\].
-fn turning(bound: &Bound, lever: f64, w: f64) -> f64 {
+fn turning(bound: &BodyBound, lever: f64, w: f64) -> f64 {
     if bound.w == 0.0 {
         return 0.0;
     }
@@ -506,15 +568,15 @@ fn support(surface: &Surface, pose: &Pose, n: Vec3) -> f64 {
 
 impl Mechanism {
     /// All bodies at `s`, for [`Sweep`].
-    pub fn contact_frame(&mut self, s: &State, frame: &mut Frame) {
+    pub fn contact_frame(&mut self, s: &State, frame: &mut BodiesAtInstant) {
         let system = self.system().clone();
         self.place_bodies(s);
         self.fill_frame(s, frame);
         self.with_contacts(s, |_, bodies, _| {
             frame.gaps.clear();
             frame.gaps.extend(system.contacts.iter().map(|entry| match &entry.contact.what {
-                What::Gap { ids, rows } => rows.0.eval(&bodies.at(ids)),
-                What::Surfaces { .. } => 0.0,
+                ContactSides::Gap { ids, rows } => rows.0.eval(&bodies.at(ids)),
+                ContactSides::Surfaces { .. } => 0.0,
             }));
         });
     }

@@ -6,11 +6,11 @@
 
 use super::gap;
 use super::memory::gap_of;
-use super::pair::{Bodies, Pair, reduced_mass};
-use super::place::{Two, act};
+use super::pair::{BodyKinematics, ContactPair, reduced_mass};
+use super::place::{BodyPair, act};
 use super::surface::touches;
-use super::wire::Room;
-use super::{ContactElement, What};
+use super::wire::ContactWorkspace;
+use super::{ContactElement, ContactSides};
 use crate::constraint::Rows;
 use crate::derive::columns;
 use crate::load::Wrench;
@@ -29,8 +29,8 @@ pub fn connected(system: &System) -> Vec<Vec<u32>> {
     let mut all = Vec::new();
     for entry in system.contacts.iter().filter(|entry| entry.contact.rigid.is_none()) {
         match &entry.contact.what {
-            What::Gap { ids, .. } => all.push(ids.clone()),
-            What::Surfaces { sides, apart } => {
+            ContactSides::Gap { ids, .. } => all.push(ids.clone()),
+            ContactSides::Surfaces { sides, apart } => {
                 let mut pairs = super::candidates::body_pairs(system, sides, apart, MOST_PAIRS);
                 all.extend(pairs.drain(..).map(|pair| pair.to_vec()));
             }
@@ -39,27 +39,27 @@ pub fn connected(system: &System) -> Vec<Vec<u32>> {
     all
 }
 
-impl Room {
+impl ContactWorkspace {
     /// Adds to K and D.
-    pub fn add_tangent(&mut self, bodies: &Bodies, out: &mut Tangent) {
+    pub fn add_tangent(&mut self, bodies: &BodyKinematics, out: &mut Tangent) {
         if self.is_empty() {
             return;
         }
         self.refresh(bodies);
         for &candidate in &self.candidates {
-            let pair = Pair::new(bodies.system, candidate);
+            let pair = ContactPair::new(bodies.system, candidate);
             if pair.entry.yields() && !self.is_locked(self.memories.at(bodies.t), candidate) {
                 self.add_pair(bodies, &pair, out);
             }
         }
         for (i, entry) in bodies.system.contacts.iter().enumerate().filter(|(_, e)| e.yields()) {
-            if matches!(entry.contact.what, What::Gap { .. }) {
+            if matches!(entry.contact.what, ContactSides::Gap { .. }) {
                 self.add_gap(bodies, i as u32, entry, out);
             }
         }
     }
 
-    fn add_pair(&self, bodies: &Bodies, pair: &Pair, out: &mut Tangent) {
+    fn add_pair(&self, bodies: &BodyKinematics, pair: &ContactPair, out: &mut Tangent) {
         if !pair.is_near(bodies, 0.0) {
             return;
         }
@@ -87,7 +87,7 @@ impl Room {
                     poses[moved] = pose.seed(0, columns);
                     twists[moved] = twist.seed_with(&poses[moved], 0, &[]);
                 }
-                let two = Two {
+                let two = BodyPair {
                     poses: [&poses[0], &poses[1]],
                     twists: [&twists[0], &twists[1]],
                     mass,
@@ -125,10 +125,10 @@ impl Room {
     }
 
     /// f = Jᵀ N(g, ġ): -∂f/∂q = -N ∂Jᵀ/∂q - Jᵀ (N_g J + N_ġ ∂ġ/∂q), -∂f/∂v = -Jᵀ N_ġ J.
-    fn add_gap(&self, bodies: &Bodies, number: u32, entry: &ContactElement, out: &mut Tangent) {
-        let What::Gap { ids, rows } = &entry.contact.what else { return };
+    fn add_gap(&self, bodies: &BodyKinematics, number: u32, entry: &ContactElement, out: &mut Tangent) {
+        let ContactSides::Gap { ids, rows } = &entry.contact.what else { return };
         let (at, wide, law) = (bodies.at(ids), bodies.system.wide, &entry.contact.law);
-        let mut scratch = crate::derive::Scratch::default();
+        let mut scratch = crate::derive::DerivativeWorkspace::default();
         let here = gap::find(&**rows, &at, &mut scratch);
         let remembered = self.memories.at(bodies.t);
         let memory = remembered.find((number, 0, 0, 0));

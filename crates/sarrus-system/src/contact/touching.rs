@@ -7,8 +7,8 @@
 //!
 //! Cost: that of finding the places, once more. Does not allocate once `out` is large enough.
 
-use super::What;
-use super::pair::Bodies;
+use super::ContactSides;
+use super::pair::BodyKinematics;
 use super::rigid::RigidPlace;
 use crate::mechanism::Mechanism;
 use crate::system::{ConstraintElement, Family, System};
@@ -43,7 +43,7 @@ impl Mechanism {
         self.observe(s, |_| ());
         self.with_contacts(s, |contacts, bodies, _| {
             contacts.for_each_place(bodies, |pair, act, turned| {
-                let own = Place { contact: pair.number, bodies: pair.ids(), turned };
+                let own = SurfacePoint { contact: pair.number, bodies: pair.ids(), turned };
                 out.push(own.with(act.point, act.force, act.normal.force));
             });
             if let Some(lambda) = lambda {
@@ -54,16 +54,16 @@ impl Mechanism {
 }
 
 /// A place of surfaces that need not be in the order of their contact.
-struct Place {
+struct SurfacePoint {
     contact: u32,
     bodies: [u32; 2],
     turned: bool,
 }
 
-impl Place {
+impl SurfacePoint {
     /// With a force on the first of its bodies.
     fn with(self, point: Vec3<f64>, force: Vec3<f64>, normal: f64) -> TouchingPlace {
-        let Place { contact, bodies: [a, b], turned } = self;
+        let SurfacePoint { contact, bodies: [a, b], turned } = self;
         // on what moves
         let turned = b == 0 || a != 0 && turned;
         TouchingPlace {
@@ -78,13 +78,13 @@ impl Place {
 
 /// Whether the first of two bodies is on the second side of a contact.
 fn is_turned(system: &System, contact: usize, [a, b]: [u32; 2]) -> bool {
-    let What::Surfaces { sides, .. } = &system.contacts[contact].contact.what else { return false };
+    let ContactSides::Surfaces { sides, .. } = &system.contacts[contact].contact.what else { return false };
     let has = |side: usize, body: u32| sides[side].iter().any(|&i| system.surfaces[i as usize].body == body);
     !(has(0, a) && has(1, b))
 }
 
 /// Adds the places of rigid contacts that stay closed under the multipliers `lambda`.
-fn add_rigid(bodies: &Bodies, lambda: &[f64], out: &mut Vec<TouchingPlace>) {
+fn add_rigid(bodies: &BodyKinematics, lambda: &[f64], out: &mut Vec<TouchingPlace>) {
     let system = bodies.system;
     let of_place = |e: &&ConstraintElement| e.family == Family::Contact && e.place.is_some();
     for element in system.elements.iter().filter(of_place).filter(|e| e.rows.holonomic() == 1) {
@@ -112,7 +112,7 @@ fn add_rigid(bodies: &Bodies, lambda: &[f64], out: &mut Vec<TouchingPlace>) {
         let bodies = [element.ids[0], element.ids[1]];
         let turned = is_turned(system, contact, bodies);
         let point = (touch.points[0] + touch.points[1]) * 0.5;
-        out.push(Place { contact: contact as u32, bodies, turned }.with(point, force, N));
+        out.push(SurfacePoint { contact: contact as u32, bodies, turned }.with(point, force, N));
     }
 }
 

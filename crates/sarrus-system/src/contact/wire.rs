@@ -1,16 +1,16 @@
 //! Contacts in the equations of a mechanism: forces, books, what is remembered, what is read.
 
 use super::broad::Broad;
-use super::candidates::{Candidate, Wanted, margin, pairs};
+use super::candidates::{CandidatePair, WatchedPairs, margin, pairs};
 use super::friction::RELAX;
 use super::laws::Onset;
-use super::memory::{Key, Memories, Memory, Snapshot, gap_of};
-use super::pair::{Bodies, Pair};
+use super::memory::{ContactPointKey, ContactSnapshot, Memories, Memory, gap_of};
+use super::pair::{BodyKinematics, ContactPair};
 use super::place::{Act, anchor, approach, onset, remember};
 use super::surface::{Touch, thickness, through};
 use super::sweep::{grazing, grazing_gap, nearly};
-use super::{Contact, ContactElement, Tally, What, gap};
-use crate::derive::Scratch;
+use super::{Contact, ContactElement, ContactSides, EntryTally, gap};
+use crate::derive::DerivativeWorkspace;
 use crate::load::Wrench;
 use crate::system::{FIRST_STATE, System};
 use sarrus_model::Space;
@@ -36,15 +36,15 @@ impl Halfway {
 
 /// What evaluates contacts, and what it remembers.
 #[derive(Clone)]
-pub(crate) struct Room {
+pub(crate) struct ContactWorkspace {
     /// Pairs to look at, in ascending order.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<CandidatePair>,
     /// Who finds them, where there are more than a few.
     broad: Option<Broad>,
     /// The thickness of each surface \[m\].
     thick: Vec<f64>,
     /// Which pairs entries watch.
-    wanted: Wanted,
+    wanted: WatchedPairs,
     /// What is remembered of their places.
     pub memories: Memories,
     /// Whether a pair that is open where a step starts bears nothing in it. Whoever says so finds the first touch and ends the step there.
@@ -60,26 +60,26 @@ pub(crate) struct Room {
     J: Vec<f64>,
 }
 
-impl Room {
+impl ContactWorkspace {
     /// For a system, nothing remembered.
-    pub fn new(system: &System) -> Room {
+    pub fn new(system: &System) -> ContactWorkspace {
         let mut candidates = Vec::new();
         let count: usize = system.contacts.iter().map(|entry| entry.contact.what.count()).sum();
         let planar = system.directory.space == Space::Planar;
         let broad = (count > FEW).then(|| Broad::new(margin(system), planar));
         if broad.is_none() {
             for (number, entry) in system.contacts.iter().enumerate() {
-                if let What::Surfaces { sides, apart } = &entry.contact.what {
+                if let ContactSides::Surfaces { sides, apart } = &entry.contact.what {
                     pairs(&system.surfaces, number as u32, sides, apart, FEW, &mut candidates);
                 }
             }
         }
         let n = system.contacts.len();
-        Room {
+        ContactWorkspace {
             candidates,
             broad,
             thick: system.surfaces.iter().map(|own| thickness(&own.surface.geometry, planar)).collect(),
-            wanted: Wanted::new(system),
+            wanted: WatchedPairs::new(system),
             memories: Memories::new(n),
             locks: false,
             heat: vec![[0.0; 2]; n],
@@ -96,7 +96,7 @@ impl Room {
     }
 
     /// Makes the candidates hold where the bodies are.
-    pub(super) fn refresh(&mut self, bodies: &Bodies) {
+    pub(super) fn refresh(&mut self, bodies: &BodyKinematics) {
         let Some(broad) = &mut self.broad else { return };
         let system = bodies.system;
         let surface = |i: usize| (&system.surfaces[i].surface, system.surfaces[i].body as usize);
@@ -115,14 +115,14 @@ impl Room {
     }
 
     /// How many pairs are looked at where the bodies are.
-    pub fn in_play(&mut self, bodies: &Bodies) -> usize {
+    pub fn in_play(&mut self, bodies: &BodyKinematics) -> usize {
         self.refresh(bodies);
         self.candidates.len()
     }
 
     /// The longest time in which nothing that touches gets through something else, by the speeds of now \[s\]; with `all` also nothing
     /// that may touch, or past those that are looked at.
-    pub fn time_to_pass(&self, bodies: &Bodies, all: bool) -> f64 {
+    pub fn time_to_pass(&self, bodies: &BodyKinematics, all: bool) -> f64 {
         let system = bodies.system;
         let speed = |i: u32| {
             let own = &system.surfaces[i as usize];
@@ -134,9 +134,9 @@ impl Room {
         let margin = self.broad.as_ref().filter(|_| all).map_or(f64::INFINITY, Broad::margin);
         // two of them that approach each other are seen before they meet
         let fastest = (0..system.surfaces.len() as u32).map(speed).fold(0.0, f64::max);
-        let pass = |&candidate: &Candidate| {
+        let pass = |&candidate: &CandidatePair| {
             let [_, a, b] = candidate;
-            let pair = Pair::new(system, candidate);
+            let pair = ContactPair::new(system, candidate);
             let thick = through(self.thick[a as usize] + self.thick[b as usize], pair.own.map(|own| own.far));
             if !thick.is_finite() {
                 return f64::INFINITY;
@@ -155,11 +155,16 @@ impl Room {
 
     /// The gap of every place of a candidate, whose contact acts, in the order of their keys; with [`SLACK`] in the last, how much
     /// farther its bristle could stretch: it sticks while that is positive, and slides while it falls below 0. Infinite while it is open.
-    pub fn gaps(&mut self, bodies: &Bodies, scratch: &mut Scratch, out: &mut Vec<(Key, f64)>) {
+    pub fn gaps(
+        &mut self,
+        bodies: &BodyKinematics,
+        scratch: &mut DerivativeWorkspace,
+        out: &mut Vec<(ContactPointKey, f64)>,
+    ) {
         out.clear();
         self.refresh(bodies);
         for &candidate in &self.candidates {
-            let pair = Pair::new(bodies.system, candidate);
+            let pair = ContactPair::new(bodies.system, candidate);
             if !pair.entry.yields() {
                 continue;
             }
@@ -183,11 +188,11 @@ impl Room {
     }
 
     /// Takes down where bristles are half-way in a step.
-    pub fn note_halfway(&mut self, bodies: &Bodies, out: &mut Halfway) {
+    pub fn note_halfway(&mut self, bodies: &BodyKinematics, out: &mut Halfway) {
         out.places.clear();
         self.refresh(bodies);
         for &candidate in &self.candidates {
-            let pair = Pair::new(bodies.system, candidate);
+            let pair = ContactPair::new(bodies.system, candidate);
             if !pair.entry.yields() || !pair.has_bristles() {
                 continue;
             }
@@ -208,7 +213,7 @@ impl Room {
     /// over what is allowed by the tolerances, which are relative and absolute \[m/s\]. The largest over the places.
     pub fn halfway_error(
         &mut self,
-        bodies: &Bodies,
+        bodies: &BodyKinematics,
         halfway: &Halfway,
         h: f64,
         [rtol, atol]: [f64; 2],
@@ -216,7 +221,7 @@ impl Room {
         self.refresh(bodies);
         let mut most = 0.0_f64;
         for &candidate in &self.candidates {
-            let pair = Pair::new(bodies.system, candidate);
+            let pair = ContactPair::new(bodies.system, candidate);
             if !pair.entry.yields() || !pair.has_bristles() {
                 continue;
             }
@@ -241,7 +246,7 @@ impl Room {
     }
 
     /// Whether a pair bears nothing in the step that began with what is `remembered`.
-    pub(super) fn is_locked(&self, remembered: &Snapshot, candidate: Candidate) -> bool {
+    pub(super) fn is_locked(&self, remembered: &ContactSnapshot, candidate: CandidatePair) -> bool {
         self.locks && remembered.was_open(candidate)
     }
 
@@ -256,7 +261,7 @@ impl Room {
     }
 
     /// How far out places are looked for that bear \[m\].
-    pub(super) fn reach(&self, pair: &Pair) -> f64 {
+    pub(super) fn reach(&self, pair: &ContactPair) -> f64 {
         if self.locks && pair.contact().law.jumps() { nearly(pair.own) } else { 0.0 }
     }
 
@@ -266,10 +271,10 @@ impl Room {
     }
 
     /// Calls `found` with every place that overlaps, and what it does.
-    fn for_each(&self, bodies: &Bodies, mut found: impl FnMut(&Pair, &Touch<f64>, &Act<f64>)) {
+    fn for_each(&self, bodies: &BodyKinematics, mut found: impl FnMut(&ContactPair, &Touch<f64>, &Act<f64>)) {
         let remembered = self.memories.at(bodies.t);
         for &candidate in &self.candidates {
-            let pair = Pair::new(bodies.system, candidate);
+            let pair = ContactPair::new(bodies.system, candidate);
             if !pair.entry.yields() || self.is_locked(remembered, candidate) {
                 continue;
             }
@@ -287,7 +292,11 @@ impl Room {
 
     /// Calls `found` with every place that overlaps where the bodies are, what it does, and whether its first surface is on the second
     /// side of its entry.
-    pub fn for_each_place(&mut self, bodies: &Bodies, mut found: impl FnMut(&Pair, &Act<f64>, bool)) {
+    pub fn for_each_place(
+        &mut self,
+        bodies: &BodyKinematics,
+        mut found: impl FnMut(&ContactPair, &Act<f64>, bool),
+    ) {
         self.refresh(bodies);
         self.for_each(bodies, |pair, _, act| {
             let [a, b] = pair.surfaces.map(|i| self.wanted.sides[pair.number as usize][i as usize]);
@@ -298,13 +307,19 @@ impl Room {
     /// Calls `found` with every gap that is closed, its number, its bodies, and its normal force.
     fn for_each_gap(
         &self,
-        bodies: &Bodies,
-        scratch: &mut Scratch,
-        mut found: impl FnMut(usize, &ContactElement, &gap::GapAt, Option<super::laws::Normal<f64>>, &mut Scratch),
+        bodies: &BodyKinematics,
+        scratch: &mut DerivativeWorkspace,
+        mut found: impl FnMut(
+            usize,
+            &ContactElement,
+            &gap::GapAt,
+            Option<super::laws::Normal<f64>>,
+            &mut DerivativeWorkspace,
+        ),
     ) {
         let remembered = self.memories.at(bodies.t);
         for (i, entry) in bodies.system.contacts.iter().enumerate() {
-            if let What::Gap { ids, rows } = &entry.contact.what
+            if let ContactSides::Gap { ids, rows } = &entry.contact.what
                 && entry.yields()
             {
                 let here = gap::find(&**rows, &bodies.at(ids), scratch);
@@ -318,7 +333,7 @@ impl Room {
     }
 
     /// Adds the forces to `f`, and takes down the powers.
-    pub fn add_forces(&mut self, bodies: &Bodies, scratch: &mut Scratch, f: &mut [f64]) {
+    pub fn add_forces(&mut self, bodies: &BodyKinematics, scratch: &mut DerivativeWorkspace, f: &mut [f64]) {
         if self.is_empty() {
             return;
         }
@@ -345,7 +360,9 @@ impl Room {
         });
         let (mut J, mut work) = (std::mem::take(&mut self.J), 0.0);
         self.for_each_gap(bodies, scratch, |i, entry, here, normal, scratch| {
-            let (Some(normal), What::Gap { ids, rows }) = (normal, &entry.contact.what) else { return };
+            let (Some(normal), ContactSides::Gap { ids, rows }) = (normal, &entry.contact.what) else {
+                return;
+            };
             let wide = bodies.system.wide;
             gap::gradient(&**rows, &bodies.at(ids), scratch, wide, &mut J);
             for (&id, J) in ids.iter().zip(J.chunks_exact(wide)).filter(|(id, _)| **id != 0) {
@@ -360,7 +377,7 @@ impl Room {
     }
 
     /// Energy stored at an instant: by overlaps, and by bristles \[J\].
-    pub fn stored(&mut self, bodies: &Bodies, scratch: &mut Scratch) -> [f64; 2] {
+    pub fn stored(&mut self, bodies: &BodyKinematics, scratch: &mut DerivativeWorkspace) -> [f64; 2] {
         self.refresh(bodies);
         let (mut along, mut across) = (0.0, 0.0);
         self.for_each(bodies, |pair, touch, act| {
@@ -382,8 +399,8 @@ impl Room {
     /// rigid ones do not.
     pub fn overlaps(
         &mut self,
-        bodies: &Bodies,
-        scratch: &mut Scratch,
+        bodies: &BodyKinematics,
+        scratch: &mut DerivativeWorkspace,
         mut found: impl FnMut(usize, f64, f64),
     ) {
         self.refresh(bodies);
@@ -392,7 +409,7 @@ impl Room {
             let law = &entry.contact.law;
             let soft = entry.contact.rigid.is_none();
             for &candidate in self.candidates.iter().filter(|candidate| candidate[0] == i as u32) {
-                let pair = Pair::new(bodies.system, candidate);
+                let pair = ContactPair::new(bodies.system, candidate);
                 pair.touches(bodies, 0.0, &mut |touch| {
                     if -touch.gap > grazing(pair.own) {
                         deepest = deepest.max(-touch.gap);
@@ -402,7 +419,7 @@ impl Room {
                     }
                 });
             }
-            if let What::Gap { ids, rows } = &entry.contact.what {
+            if let ContactSides::Gap { ids, rows } = &entry.contact.what {
                 let gap = gap::find(&**rows, &bodies.at(ids), scratch).gap;
                 if -gap > grazing_gap(gap) {
                     deepest = -gap;
@@ -416,12 +433,12 @@ impl Room {
     }
 
     /// Gap, force and slip of every entry: the smallest, the sum, the largest over its places.
-    pub fn read(&mut self, bodies: &Bodies, scratch: &mut Scratch) {
+    pub fn read(&mut self, bodies: &BodyKinematics, scratch: &mut DerivativeWorkspace) {
         self.refresh(bodies);
         let mut readings = std::mem::take(&mut self.readings);
         readings.fill([f64::INFINITY, 0.0, 0.0]);
         for &candidate in &self.candidates {
-            let pair = Pair::new(bodies.system, candidate);
+            let pair = ContactPair::new(bodies.system, candidate);
             let own = &mut readings[pair.number as usize];
             pair.touches(bodies, f64::INFINITY, &mut |touch| own[0] = own[0].min(touch.gap));
         }
@@ -435,7 +452,7 @@ impl Room {
             readings[i][1] = normal.map_or(0.0, |normal| normal.force);
         });
         for (entry, own) in bodies.system.contacts.iter().zip(&mut readings) {
-            if let (What::Gap { ids, rows }, Some(_)) = (&entry.contact.what, entry.contact.rigid) {
+            if let (ContactSides::Gap { ids, rows }, Some(_)) = (&entry.contact.what, entry.contact.rigid) {
                 own[0] = gap::find(&**rows, &bodies.at(ids), scratch).gap;
             }
         }
@@ -443,7 +460,7 @@ impl Room {
     }
 
     /// Takes note of an accepted step.
-    pub fn accept(&mut self, bodies: &Bodies, scratch: &mut Scratch) {
+    pub fn accept(&mut self, bodies: &BodyKinematics, scratch: &mut DerivativeWorkspace) {
         if self.is_empty() {
             return;
         }
@@ -454,9 +471,9 @@ impl Room {
         memories.accept(bodies.t, |before, passed, now| {
             now.tallies.copy_from_slice(&before.tallies);
             now.tallies.iter_mut().for_each(|tally| tally.depth = 0.0);
-            let mut sums = Sums::default();
+            let mut sums = ContactSums::default();
             for &candidate in &self.candidates {
-                let pair = Pair::new(bodies.system, candidate);
+                let pair = ContactPair::new(bodies.system, candidate);
                 if !pair.entry.yields() {
                     continue;
                 }
@@ -491,7 +508,7 @@ impl Room {
             }
             sums.enter(usize::MAX, now);
             for (i, entry) in bodies.system.contacts.iter().enumerate().filter(|(_, e)| e.yields()) {
-                let What::Gap { ids, rows } = &entry.contact.what else { continue };
+                let ContactSides::Gap { ids, rows } = &entry.contact.what else { continue };
                 let here = gap::find(&**rows, &bodies.at(ids), scratch);
                 let old = before.find((i as u32, 0, 0, 0));
                 let speed = -here.rate;
@@ -503,7 +520,7 @@ impl Room {
                 let memory = Memory { closed, open, onset, ..old };
                 now.places.push(memory);
                 now.note_gap(gap_of(i), here.gap, grazing_gap(here.gap), before);
-                let mut sums = Sums { entry: i, ..Sums::default() };
+                let mut sums = ContactSums { entry: i, ..ContactSums::default() };
                 match normal {
                     Some(normal) => sums.add(now, passed, &old, &memory, -here.gap, normal.force),
                     None => sums.leave(passed, &old),
@@ -520,23 +537,23 @@ impl Room {
     }
 
     /// What entries have done so far.
-    pub fn tallies(&self) -> &[Tally] {
+    pub fn tallies(&self) -> &[EntryTally] {
         self.memories.tallies()
     }
 }
 
 /// Sums over the places of an entry at an accepted step.
 #[derive(Default)]
-struct Sums {
+struct ContactSums {
     entry: usize,
     force: f64,
     closed: bool,
     passed: f64,
 }
 
-impl Sums {
+impl ContactSums {
     /// The next place belongs to `entry`; what was summed of another is taken down.
-    fn enter(&mut self, entry: usize, now: &mut Snapshot) {
+    fn enter(&mut self, entry: usize, now: &mut ContactSnapshot) {
         if entry == self.entry {
             return;
         }
@@ -546,11 +563,19 @@ impl Sums {
                 tally.time += self.passed;
             }
         }
-        *self = Sums { entry, ..Sums::default() };
+        *self = ContactSums { entry, ..ContactSums::default() };
     }
 
     /// A place that is closed.
-    fn add(&mut self, now: &mut Snapshot, passed: f64, old: &Memory, new: &Memory, depth: f64, force: f64) {
+    fn add(
+        &mut self,
+        now: &mut ContactSnapshot,
+        passed: f64,
+        old: &Memory,
+        new: &Memory,
+        depth: f64,
+        force: f64,
+    ) {
         let tally = &mut now.tallies[self.entry];
         if !old.closed {
             tally.onsets += 1;

@@ -70,7 +70,7 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
 }
 
 /// `kind = "input"`
-pub const KIND: Kind = Kind {
+pub const KIND: ControllerKind = ControllerKind {
     name: "input",
     doc: "values set from outside, by a program or by events; read as `X.out` or `X.name`",
     keys: &[

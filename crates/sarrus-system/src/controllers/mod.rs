@@ -3,7 +3,7 @@
 //!
 //! Outputs and states of all controllers lie in one array ([`At::outs`]), each controller's outputs first and its
 //! states after them. Controllers read each other, so they are read in two passes: [`outputs`] says which names one has,
-//! which the caller puts into the [`Directory`](crate::names::Directory); then [`Kind::read`] binds its expressions, and
+//! which the caller puts into the [`Directory`](crate::names::Directory); then [`ControllerKind::read`] binds its expressions, and
 //! [`order`] finds the order in which outputs can be computed.
 
 mod input;
@@ -14,7 +14,7 @@ mod sampled;
 pub mod sampling;
 mod shown;
 
-pub use sampling::{Law, Sampling};
+pub use sampling::{SampledLaw, Sampling};
 
 use crate::at::At;
 use crate::context::Context;
@@ -28,10 +28,10 @@ use std::sync::Arc;
 
 /// What controller files use.
 mod prelude {
-    pub use super::{BuiltController, Controller, CutOff, Declared, Kind, Limited, Part};
+    pub use super::{BuiltController, Controller, ControllerKind, CutOff, Declared, ExpressionRole, Limited};
     pub use crate::at::At;
     pub use crate::context::Context;
-    pub use crate::formula::{Formula, Level};
+    pub use crate::formula::{Formula, ReadLevel};
     pub use crate::signal::Signal;
     pub use sarrus_math::{Dual, Enclosure, Jet, Pose, Real};
     pub use sarrus_model::{Key, KeyType, Reader, Result};
@@ -99,7 +99,7 @@ pub trait Controller: Send + Sync {
     }
 
     /// Calls `found` with each expression that its outputs, and the rates of its states, are made of.
-    fn parts(&self, _found: &mut dyn FnMut(Part, &Formula)) {}
+    fn parts(&self, _found: &mut dyn FnMut(ExpressionRole, &Formula)) {}
 
     /// How an output is cut off, where it is.
     fn cut_off(&self) -> Option<&dyn CutOff> {
@@ -119,7 +119,7 @@ pub trait Controller: Send + Sync {
 
 /// What an expression of a controller is for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Part {
+pub enum ExpressionRole {
     /// Outputs.
     Output,
     /// The rate of a state, which is the expression times a factor and what is linear in outputs and states.
@@ -200,7 +200,7 @@ pub struct BuiltController {
 }
 
 /// A registered kind of controller.
-pub struct Kind {
+pub struct ControllerKind {
     /// Name in model files.
     pub name: &'static str,
     /// One line on what it does.
@@ -218,13 +218,13 @@ pub struct Kind {
 }
 
 /// Every kind of controller, in the order of `sarrus list controllers`.
-pub static KINDS: &[Kind] = &[pid::KIND, ode::KIND, sampled::KIND, input::KIND];
+pub static KINDS: &[ControllerKind] = &[pid::KIND, ode::KIND, sampled::KIND, input::KIND];
 
 /// Kinds that the file format names and that are not available yet.
 const LATER: &[&str] = &["transfer_function", "state_space"];
 
 /// The kind of an element of `[controllers]`.
-pub fn kind(model: &Model, element: &Element) -> Result<&'static Kind> {
+pub fn kind(model: &Model, element: &Element) -> Result<&'static ControllerKind> {
     let name = element.kind.as_str();
     if let Some(kind) = KINDS.iter().find(|kind| kind.name == name) {
         return Ok(kind);
@@ -273,32 +273,32 @@ pub fn order(controllers: &[&BuiltController]) -> std::result::Result<Vec<usize>
 
     // depth first: a controller is placed after those that it reads
     #[derive(Clone, Copy, PartialEq)]
-    enum Mark {
+    enum VisitMark {
         New,
         Open,
         Placed,
     }
-    let mut marks = vec![Mark::New; controllers.len()];
+    let mut marks = vec![VisitMark::New; controllers.len()];
     let mut placed = Vec::with_capacity(controllers.len());
     for root in 0..controllers.len() {
-        if marks[root] != Mark::New {
+        if marks[root] != VisitMark::New {
             continue;
         }
-        marks[root] = Mark::Open;
+        marks[root] = VisitMark::Open;
         let mut path = vec![(root, needs(root))];
         while let Some((i, rest)) = path.last_mut() {
             match rest.next() {
                 None => {
-                    marks[*i] = Mark::Placed;
+                    marks[*i] = VisitMark::Placed;
                     placed.push(*i);
                     path.pop();
                 }
-                Some(next) if marks[next] == Mark::Open => {
+                Some(next) if marks[next] == VisitMark::Open => {
                     let start = path.iter().position(|(i, _)| *i == next).unwrap_or(0);
                     return Err(path[start..].iter().map(|(i, _)| *i).collect());
                 }
-                Some(next) if marks[next] == Mark::New => {
-                    marks[next] = Mark::Open;
+                Some(next) if marks[next] == VisitMark::New => {
+                    marks[next] = VisitMark::Open;
                     path.push((next, needs(next)));
                 }
                 Some(_) => {}

@@ -12,14 +12,14 @@ use sarrus_model::expr::is_name;
 
 /// The controller.
 #[derive(Clone, Debug)]
-pub struct Ode {
+pub struct OdeController {
     start: Vec<f64>,
     rates: Vec<Formula>,
     formulas: Vec<Formula>,
     outputs: Vec<String>,
 }
 
-impl Controller for Ode {
+impl Controller for OdeController {
     fn states(&self) -> usize {
         self.start.len()
     }
@@ -52,9 +52,9 @@ impl Controller for Ode {
         self.formulas.iter().all(Formula::is_bounded)
     }
 
-    fn parts(&self, found: &mut dyn FnMut(Part, &Formula)) {
-        self.formulas.iter().for_each(|formula| found(Part::Output, formula));
-        self.rates.iter().enumerate().for_each(|(i, rate)| found(Part::Rate(i, 1.0), rate));
+    fn parts(&self, found: &mut dyn FnMut(ExpressionRole, &Formula)) {
+        self.formulas.iter().for_each(|formula| found(ExpressionRole::Output, formula));
+        self.rates.iter().enumerate().for_each(|(i, rate)| found(ExpressionRole::Rate(i, 1.0), rate));
     }
 
     fn output_dual(&self, at: &At<Dual<6>>, _x: &[Dual<6>], out: &mut [Dual<6>]) {
@@ -147,7 +147,7 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
     let start: Vec<f64> = reader.map_of_numbers("states")?.into_iter().map(|(.., start)| start).collect();
 
     // outputs see the states, rates see both
-    let mut binder = ctx.binder(Level::Force, Vec::new());
+    let mut binder = ctx.binder(ReadLevel::Force, Vec::new());
     for (name, place) in states {
         binder.local(name, Signal::Output(*place));
     }
@@ -166,12 +166,12 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
         rates.push(binder.scalar(&expr)?);
     }
     let ids = binder.ids;
-    let controller = Ode { start, rates, formulas, outputs: declared.outputs };
+    let controller = OdeController { start, rates, formulas, outputs: declared.outputs };
     Ok(BuiltController { ids, controller: Arc::new(controller), outputs: places, reads })
 }
 
 /// `kind = "ode"`
-pub const KIND: Kind = Kind {
+pub const KIND: ControllerKind = ControllerKind {
     name: "ode",
     doc: "states with rates, and outputs made of them; read as `X.name`",
     keys: &[

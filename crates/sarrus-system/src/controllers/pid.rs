@@ -10,7 +10,7 @@ use super::mode;
 use super::pid_sampled::DiscretePid;
 use super::places;
 use super::prelude::*;
-use super::sampling::{DELAY, Own, PERIOD, Read, Sampled, Times};
+use super::sampling::{DELAY, OwnNames, PERIOD, Sampled, SampledRead, Times};
 use sarrus_math::{Interval, Mat3, Vec3};
 
 /// Most bodies that an error may read whose derivative is exact: their jets lie on the stack.
@@ -42,11 +42,11 @@ pub struct Pid {
 }
 
 /// ė along the motion, over the scalars that controllers are evaluated with.
-trait Along: Real {
+trait ErrorRate: Real {
     fn rate(input: &Formula, at: &At<Self>) -> Self;
 }
 
-impl Along for f64 {
+impl ErrorRate for f64 {
     fn rate(input: &Formula, at: &At<f64>) -> f64 {
         const IDS: [u32; MOST_BODIES] = [0, 1, 2, 3, 4, 5, 6, 7];
         let mut poses = [Pose::<Jet<2>>::identity(); MOST_BODIES];
@@ -72,7 +72,7 @@ fn join(value: Dual<6>, rate: Dual<6>) -> Dual<6, Jet<2>> {
     Dual { v: Jet { c: [value.v, rate.v] }, d: std::array::from_fn(|k| Jet { c: [value.d[k], rate.d[k]] }) }
 }
 
-impl Along for Dual<6> {
+impl ErrorRate for Dual<6> {
     fn rate(input: &Formula, at: &At<Dual<6>>) -> Dual<6> {
         let ids: Vec<u32> = (0..at.ids.len() as u32).collect();
         let along = |i: usize| {
@@ -94,7 +94,7 @@ impl Along for Dual<6> {
 }
 
 /// Over an interval of time the rate is among the bounds on e itself; it has no second derivative.
-impl Along for Enclosure {
+impl ErrorRate for Enclosure {
     fn rate(input: &Formula, at: &At<Enclosure>) -> Enclosure {
         let error = input.enclose(at);
         Enclosure { v: error.d, d: error.dd, dd: Interval::ALL }
@@ -103,7 +103,7 @@ impl Along for Enclosure {
 
 impl Pid {
     /// kp e + ki ∫e dt + kd ė before it is cut off.
-    fn demand<R: Along>(&self, at: &At<R>, x: &[R], error: R) -> R {
+    fn demand<R: ErrorRate>(&self, at: &At<R>, x: &[R], error: R) -> R {
         let derivative = match self.derivative {
             Derivative::None => R::zero(),
             Derivative::Exact => R::rate(&self.input, at) * self.kd,
@@ -117,7 +117,7 @@ impl Pid {
         self.kp != 0.0 || self.derivative != Derivative::None
     }
 
-    fn out<R: Along>(&self, at: &At<R>, x: &[R]) -> R {
+    fn out<R: ErrorRate>(&self, at: &At<R>, x: &[R]) -> R {
         let ([lo, hi], side) = (self.limits, self.side(at));
         if side != 0.0 {
             return R::from_f64(self.limit(side));
@@ -130,7 +130,7 @@ impl Pid {
         }
     }
 
-    fn state_rates<R: Along>(&self, at: &At<R>, x: &[R], xdot: &mut [R]) {
+    fn state_rates<R: ErrorRate>(&self, at: &At<R>, x: &[R], xdot: &mut [R]) {
         let error = self.input.eval(at);
         let [lo, hi] = self.limits;
         let held = if lo == f64::NEG_INFINITY && hi == f64::INFINITY {
@@ -259,13 +259,13 @@ impl Controller for Pid {
         self.derivative != Derivative::Exact
     }
 
-    fn parts(&self, found: &mut dyn FnMut(Part, &Formula)) {
+    fn parts(&self, found: &mut dyn FnMut(ExpressionRole, &Formula)) {
         if self.feeds_through() {
-            found(Part::Output, &self.input);
+            found(ExpressionRole::Output, &self.input);
         }
-        found(Part::Rate(0, 1.0), &self.input);
+        found(ExpressionRole::Rate(0, 1.0), &self.input);
         if let Derivative::Filtered(tau) = self.derivative {
-            found(Part::Rate(1, 1.0 / tau), &self.input);
+            found(ExpressionRole::Rate(1, 1.0 / tau), &self.input);
         }
     }
 
@@ -327,11 +327,11 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
         let filter = if let Derivative::Filtered(tau) = derivative { tau } else { 0.0 };
         let law = DiscretePid { gains: [kp, ki, kd], filter, period: times.period, limits };
         let start = vec![0.0; declare(reader)?.states.len()];
-        let reads = vec![Read { expr, own: Own::None }];
+        let reads = vec![SampledRead { expr, own: OwnNames::None }];
         let controller = Arc::new(Sampled::new(times, reads, 1, &start, law));
         return Ok(BuiltController { ids: vec![], controller, outputs: places(ctx)?, reads: vec![] });
     }
-    let mut binder = ctx.binder(Level::Force, Vec::new());
+    let mut binder = ctx.binder(ReadLevel::Force, Vec::new());
     let input = binder.scalar(&expr)?;
     let ids = binder.ids;
     if derivative == Derivative::Exact {
@@ -362,7 +362,7 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
 }
 
 /// `kind = "pid"`
-pub const KIND: Kind = Kind {
+pub const KIND: ControllerKind = ControllerKind {
     name: "pid",
     doc: "proportional, integral and derivative of an error; read as `X.out`, state `X.integral`",
     keys: &[

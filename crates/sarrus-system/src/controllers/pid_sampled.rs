@@ -10,7 +10,7 @@
 //! the filter, τ = 0 without `filter`: the derivative is then the difference to the sample before. z starts at the first
 //! error, so that it has no derivative. Any error will do, one that reads reactions too.
 
-use super::sampling::Law;
+use super::sampling::SampledLaw;
 
 /// The law; states: the integral of the error, and z where there is a derivative.
 pub(super) struct DiscretePid {
@@ -24,7 +24,7 @@ pub(super) struct DiscretePid {
     pub limits: [f64; 2],
 }
 
-impl Law for DiscretePid {
+impl SampledLaw for DiscretePid {
     fn sample(&self, read: &[f64], first: bool, states: &mut [f64], outputs: &mut [f64]) {
         let ([kp, ki, kd], [lo, hi]) = (self.gains, self.limits);
         let (error, T, tau) = (read[0], self.period, self.filter);

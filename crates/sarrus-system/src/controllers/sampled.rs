@@ -5,13 +5,13 @@
 //! everywhere the output that acts.
 
 use super::prelude::*;
-use super::sampling::{DELAY, Law, Own, PERIOD, Read, Sampled, Times};
+use super::sampling::{DELAY, OwnNames, PERIOD, Sampled, SampledLaw, SampledRead, Times};
 use super::{ode, places};
 
 /// The new values are what was read.
-struct Given;
+struct ReadAsGiven;
 
-impl Law for Given {
+impl SampledLaw for ReadAsGiven {
     fn sample(&self, read: &[f64], _first: bool, states: &mut [f64], outputs: &mut [f64]) {
         let (new_outputs, new_states) = read.split_at(outputs.len());
         outputs.copy_from_slice(new_outputs);
@@ -31,19 +31,19 @@ pub(super) fn read(ctx: &mut Context) -> Result<BuiltController> {
     let declared = ode::names(reader)?;
     let outputs = places(ctx)?;
     let start: Vec<f64> = reader.map_of_numbers("states")?.into_iter().map(|(.., start)| start).collect();
-    let mut reads: Vec<Read> = Vec::new();
+    let mut reads: Vec<SampledRead> = Vec::new();
     for (.., expr) in reader.map_of_expressions("outputs")? {
-        reads.push(Read { expr, own: Own::States });
+        reads.push(SampledRead { expr, own: OwnNames::States });
     }
     for expr in ode::of_states(reader, "update", &declared.states, "is not updated")? {
-        reads.push(Read { expr, own: Own::All });
+        reads.push(SampledRead { expr, own: OwnNames::All });
     }
-    let controller = Sampled::new(times, reads, declared.outputs.len(), &start, Given);
+    let controller = Sampled::new(times, reads, declared.outputs.len(), &start, ReadAsGiven);
     Ok(BuiltController { ids: vec![], controller: Arc::new(controller), outputs, reads: vec![] })
 }
 
 /// `kind = "sampled"`
-pub const KIND: Kind = Kind {
+pub const KIND: ControllerKind = ControllerKind {
     name: "sampled",
     doc: "states updated every `period`, and outputs held in between; may read reactions",
     keys: &[

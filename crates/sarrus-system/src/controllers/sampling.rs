@@ -12,7 +12,7 @@
 //! this order, so that whoever carries x carries all of a controller but its clock; the last ones have no names. Who keeps the
 //! clock is [`Sampler`](crate::Sampler).
 //!
-//! A controller of another kind needs a [`Law`]. Costs a new first evaluation of the forces at every instant, and with
+//! A controller of another kind needs a [`SampledLaw`]. Costs a new first evaluation of the forces at every instant, and with
 //! integrators of many steps a new start: not for what is meant to be continuous.
 
 use super::Controller;
@@ -65,7 +65,7 @@ impl Times {
 
 /// Which of its own names a controller reads without its name before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Own {
+pub enum OwnNames {
     /// None.
     None,
     /// Its states, as they are before the sample.
@@ -76,15 +76,15 @@ pub enum Own {
 
 /// An expression that is read at a sample; it may read all that measures read.
 #[derive(Clone, Debug)]
-pub struct Read {
+pub struct SampledRead {
     /// The expression.
     pub expr: RuntimeExpr,
     /// Its own names.
-    pub own: Own,
+    pub own: OwnNames,
 }
 
 /// What a sampled controller makes of what it reads.
-pub trait Law: Send + Sync {
+pub trait SampledLaw: Send + Sync {
     /// New states and outputs from the values of [`Sampling::reads`]; `first` at the first sample of a run.
     fn sample(&self, read: &[f64], first: bool, states: &mut [f64], outputs: &mut [f64]);
 }
@@ -93,14 +93,14 @@ pub trait Law: Send + Sync {
 pub struct Sampling {
     /// When.
     pub times: Times,
-    /// What it reads; where one reads outputs ([`Own::All`]), the outputs are the first of these.
-    pub reads: Vec<Read>,
+    /// What it reads; where one reads outputs ([`OwnNames::All`]), the outputs are the first of these.
+    pub reads: Vec<SampledRead>,
     /// Number of its outputs, the first of its states in x.
     pub outputs: usize,
     /// Number of its own states, which follow.
     pub states: usize,
     /// What it does.
-    pub law: Box<dyn Law>,
+    pub law: Box<dyn SampledLaw>,
 }
 
 /// A controller that is sampled.
@@ -113,10 +113,10 @@ impl Sampled {
     /// One whose own states start at `states`.
     pub fn new(
         times: Times,
-        reads: Vec<Read>,
+        reads: Vec<SampledRead>,
         outputs: usize,
         states: &[f64],
-        law: impl Law + 'static,
+        law: impl SampledLaw + 'static,
     ) -> Sampled {
         let mut start = vec![0.0; outputs];
         start.extend_from_slice(states);

@@ -6,11 +6,11 @@
 
 use super::Efforts;
 use crate::at::At;
-use crate::constraint::{Constraint, Program};
-use crate::constraints::Built;
+use crate::constraint::{Constraint, CoordinateProgram};
+use crate::constraints::BuiltRows;
 use crate::context::Context;
 use crate::coordinate::{CoordinateRef, nearest_turn};
-use crate::formula::{Formula, Level};
+use crate::formula::{Formula, ReadLevel};
 use sarrus_math::Real;
 use sarrus_model::Result;
 
@@ -52,9 +52,9 @@ impl Constraint for Follow {
         true
     }
 
-    fn program(&self) -> Option<Program<'_>> {
+    fn program(&self) -> Option<CoordinateProgram<'_>> {
         let (joint, number) = self.which;
-        Some(Program { joint, number, target: &self.target, is_speed: false })
+        Some(CoordinateProgram { joint, number, target: &self.target, is_speed: false })
     }
 }
 
@@ -84,15 +84,15 @@ impl Constraint for FollowSpeed {
         true
     }
 
-    fn program(&self) -> Option<Program<'_>> {
+    fn program(&self) -> Option<CoordinateProgram<'_>> {
         let (joint, number) = self.which;
-        Some(Program { joint, number, target: &self.target, is_speed: true })
+        Some(CoordinateProgram { joint, number, target: &self.target, is_speed: true })
     }
 }
 
 /// Reads `[drivers.X] kind = "joint"`.
 #[allow(clippy::ptr_arg)] // the registry's signature: other kinds add hints
-pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<(Built, Efforts)> {
+pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<(BuiltRows, Efforts)> {
     let (index, k) = ctx.joint_coordinate("joint")?;
     let joint = &ctx.directory.joints[index];
     let key = ctx.reader.require_one_of(&["angle", "rate", "position", "speed"])?;
@@ -103,13 +103,13 @@ pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<(Built, Efforts)>
         let message = format!("the coordinate of joint `{}` is {what}, `{key}` does not fit", joint.name);
         return Err(ctx.reader.error(key, message).hint(format!("use {hint}")));
     }
-    let level = if matches!(key, "rate" | "speed") { Level::Rate } else { Level::Time };
+    let level = if matches!(key, "rate" | "speed") { ReadLevel::Rate } else { ReadLevel::Time };
     let target = ctx.binder(level, vec![]).scalar(&ctx.reader.require_expression(key)?)?;
     let coordinate = joint.coordinate(k, 0, 1);
     let ids = joint.bodies.to_vec();
     let effort = if is_angle { ("torque".to_string(), "N m") } else { ("force".to_string(), "N") };
     let built = if matches!(key, "rate" | "speed") {
-        Built::new(ids, FollowSpeed { coordinate, target, which: (index, k) })
+        BuiltRows::new(ids, FollowSpeed { coordinate, target, which: (index, k) })
     } else {
         // the reading starts in the turn in which the program starts
         if let Some(hint) = coordinate.hint {
@@ -117,7 +117,7 @@ pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<(Built, Efforts)>
                 At { t: ctx.directory.t_start, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
             hints[hint as usize] = target.eval(&at);
         }
-        Built::new(ids, Follow { coordinate, target, which: (index, k) })
+        BuiltRows::new(ids, Follow { coordinate, target, which: (index, k) })
     };
     Ok((built, vec![effort]))
 }

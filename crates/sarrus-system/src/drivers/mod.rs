@@ -6,21 +6,21 @@
 pub mod joint;
 pub mod point;
 
-use crate::constraints::Built;
-use crate::constraints::distance::{Distance, Length};
+use crate::constraints::BuiltRows;
+use crate::constraints::distance::{DistanceConstraint, Length};
 use crate::context::Context;
-use crate::formula::Level;
-use crate::signal::Distance as Pair;
+use crate::formula::ReadLevel;
+use crate::signal::PointDistance as Pair;
 use sarrus_model::{Key, KeyType, Result};
 
 /// What a driver shows in results: the name and unit of the effort of each of its rows.
 pub type Efforts = Vec<(String, &'static str)>;
 
 /// Reads a driver; new hints are added to the list.
-pub type Read = fn(&mut Context, &mut Vec<f64>) -> Result<(Built, Efforts)>;
+pub type ReadDriver = fn(&mut Context, &mut Vec<f64>) -> Result<(BuiltRows, Efforts)>;
 
 /// A registered kind of driver.
-pub struct Kind {
+pub struct DriverKind {
     /// Name in model files.
     pub name: &'static str,
     /// One line on what it does.
@@ -32,12 +32,12 @@ pub struct Kind {
     /// Examples in a spatial model.
     pub spatial: &'static [&'static str],
     /// Reads one.
-    pub read: Read,
+    pub read: ReadDriver,
 }
 
 /// Every kind of driver, in the order of `sarrus list drivers`.
-pub static KINDS: &[Kind] = &[
-    Kind {
+pub static KINDS: &[DriverKind] = &[
+    DriverKind {
         name: "joint",
         doc: "prescribes a joint coordinate or its speed",
         keys: &[
@@ -51,7 +51,7 @@ pub static KINDS: &[Kind] = &[
         spatial: &["joint = 'h', angle = '0.3*sin(2*t)'", "joint = 'h', rate = '1 + t^2'"],
         read: joint::read,
     },
-    Kind {
+    DriverKind {
         name: "point",
         doc: "prescribes the position or velocity of a point of a body, and its turning",
         keys: &[
@@ -84,7 +84,7 @@ pub static KINDS: &[Kind] = &[
         ],
         read: point::read,
     },
-    Kind {
+    DriverKind {
         name: "distance",
         doc: "prescribes the distance of two points: a cylinder that follows a program",
         keys: &[
@@ -101,10 +101,10 @@ pub static KINDS: &[Kind] = &[
     },
 ];
 
-fn distance(ctx: &mut Context, _: &mut Vec<f64>) -> Result<(Built, Efforts)> {
+fn distance(ctx: &mut Context, _: &mut Vec<f64>) -> Result<(BuiltRows, Efforts)> {
     let bodies = ctx.bodies2()?;
     let [r_A, r_B] = ctx.ends(bodies)?;
-    let length = ctx.binder(Level::Time, vec![]).scalar(&ctx.reader.require_expression("length")?)?;
-    let driver = Distance { pair: Pair { a: 0, r_A, b: 1, r_B }, length: Length::Driven(length) };
-    Ok((Built::new(bodies.to_vec(), driver), vec![("force".into(), "N")]))
+    let length = ctx.binder(ReadLevel::Time, vec![]).scalar(&ctx.reader.require_expression("length")?)?;
+    let driver = DistanceConstraint { pair: Pair { a: 0, r_A, b: 1, r_B }, length: Length::Driven(length) };
+    Ok((BuiltRows::new(bodies.to_vec(), driver), vec![("force".into(), "N")]))
 }

@@ -6,25 +6,25 @@
 use super::Efforts;
 use crate::at::At;
 use crate::constraint::Constraint;
-use crate::constraints::Built;
+use crate::constraints::BuiltRows;
 use crate::context::Context;
-use crate::formula::{Binder, Formula, Level};
+use crate::formula::{Binder, Formula, ReadLevel};
 use sarrus_math::Real;
 use sarrus_model::Result;
-use sarrus_model::reader::Turns;
+use sarrus_model::reader::ComponentMap;
 
 /// A driven component: which one, and its program.
-type Driven = (usize, Formula);
+type DrivenComponent = (usize, Formula);
 
 /// The driver.
 pub struct PointDriver {
     /// The point, from the centre of mass \[m\].
     r: [f64; 3],
-    position: Vec<Driven>,
+    position: Vec<DrivenComponent>,
     angle: Option<Formula>,
-    velocity: Vec<Driven>,
+    velocity: Vec<DrivenComponent>,
     /// Components of ω in world axes; planar only z.
-    omega: Vec<Driven>,
+    omega: Vec<DrivenComponent>,
 }
 
 impl Constraint for PointDriver {
@@ -64,12 +64,12 @@ impl Constraint for PointDriver {
     }
 }
 
-fn driven(components: Vec<Option<Formula>>) -> Vec<Driven> {
+fn driven(components: Vec<Option<Formula>>) -> Vec<DrivenComponent> {
     components.into_iter().enumerate().filter_map(|(i, f)| f.map(|f| (i, f))).collect()
 }
 
 /// Reads `[drivers.X] kind = "point"`.
-pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<(Built, Efforts)> {
+pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<(BuiltRows, Efforts)> {
     let body = ctx.body("body")?;
     if body == 0 {
         return Err(ctx.reader.error("body", "the ground does not move").hint("name a moving body"));
@@ -77,18 +77,18 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<(Built, Efforts)> {
     let turns = ctx.directory.bodies[body as usize].kind.turns();
     let origin = ctx.directory.bodies[body as usize].from_com([0.0; 3]);
     let r = ctx.point_on(body, "at", "on")?.unwrap_or(origin);
-    let (mut places, mut speeds) = (ctx.binder(Level::Time, vec![]), ctx.binder(Level::Rate, vec![]));
+    let (mut places, mut speeds) = (ctx.binder(ReadLevel::Time, vec![]), ctx.binder(ReadLevel::Rate, vec![]));
     ctx.reader.one_of(&["position", "velocity"])?;
     ctx.reader.one_of(&["angle", "rate"])?;
-    let vector = |binder: &mut Binder, key: &str, how: Turns| -> Result<Vec<Driven>> {
+    let vector = |binder: &mut Binder, key: &str, how: ComponentMap| -> Result<Vec<DrivenComponent>> {
         match ctx.reader.expressions(key, how, true)? {
             Some(vector) => Ok(driven(binder.vector(&vector)?)),
             None => Ok(vec![]),
         }
     };
-    let position = vector(&mut places, "position", Turns::Point)?;
-    let velocity = vector(&mut speeds, "velocity", Turns::Polar)?;
-    let mut omega = if ctx.is_planar() { vec![] } else { vector(&mut speeds, "omega", Turns::Axial)? };
+    let position = vector(&mut places, "position", ComponentMap::Point)?;
+    let velocity = vector(&mut speeds, "velocity", ComponentMap::Polar)?;
+    let mut omega = if ctx.is_planar() { vec![] } else { vector(&mut speeds, "omega", ComponentMap::Axial)? };
     let mut angle = None;
     if ctx.is_planar() {
         if let Some(expr) = ctx.reader.heading_expression("angle")? {
@@ -119,5 +119,5 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<(Built, Efforts)> {
     efforts.extend(driver.angle.iter().map(|_| ("tz".to_string(), "N m")));
     efforts.extend(driver.velocity.iter().map(|(i, _)| (forces[*i].to_string(), "N")));
     efforts.extend(driver.omega.iter().map(|(i, _)| (torques[*i].to_string(), "N m")));
-    Ok((Built::new(vec![body], driver), efforts))
+    Ok((BuiltRows::new(vec![body], driver), efforts))
 }

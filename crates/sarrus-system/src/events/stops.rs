@@ -3,14 +3,14 @@
 //! With c the coordinate, g = c - lo at the lower limit and g = hi - c at the upper one, turns counted as the joint counts them.
 
 use crate::constraints::coupler::Coupler;
-use crate::contact::rigid::{Gap, Rigid, Rule};
+use crate::contact::rigid::{Gap, ImpactRule, Rigid};
 use crate::names::Directory;
 use crate::system::System;
 use std::sync::Arc;
 
 /// A rigid limit of a coordinate.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Limit {
+pub struct RigidStop {
     /// Its name: `A.limits`.
     pub name: String,
     /// Index of the joint.
@@ -27,9 +27,9 @@ pub struct Limit {
     pub range: f64,
 }
 
-impl Limit {
+impl RigidStop {
     /// Those of all joints.
-    pub(super) fn all(directory: &Directory) -> Vec<Limit> {
+    pub(super) fn all(directory: &Directory) -> Vec<RigidStop> {
         let mut list = Vec::new();
         for (joint, entry) in directory.joints.iter().enumerate() {
             for (coordinate, limits) in entry.limits.iter().enumerate() {
@@ -40,7 +40,7 @@ impl Limit {
                 };
                 let [lo, hi] = limits.values;
                 let ends = [(lo, -1.0), (hi, 1.0)].into_iter().filter(|(value, _)| value.is_finite());
-                list.extend(ends.map(|(value, side)| Limit {
+                list.extend(ends.map(|(value, side)| RigidStop {
                     name: format!("{}{own}.limits", entry.name),
                     joint,
                     coordinate,
@@ -59,11 +59,11 @@ impl System {
     /// The gaps of all rigid limits, in the order of [`Events::limits`](super::Events::limits). They obey Newton's rule.
     pub fn stops(&self) -> Vec<Gap> {
         let limits = self.whole.events.limits.iter().enumerate();
-        let gap = |(k, limit): (usize, &Limit)| {
+        let gap = |(k, limit): (usize, &RigidStop)| {
             let joint = &self.directory.joints[limit.joint];
             let terms = vec![(-limit.side, joint.coordinate(limit.coordinate, 0, 1))];
             let row = Coupler { terms, value: -limit.side * limit.value, unit: "", own_hints: vec![] };
-            let rigid = Rigid { restitution: limit.restitution, rule: Rule::Newton, mu: 0.0 };
+            let rigid = Rigid { restitution: limit.restitution, rule: ImpactRule::Newton, mu: 0.0 };
             Gap::of_limit(self.contacts.len() + k, k, joint.bodies.to_vec(), rigid, Arc::new(row))
         };
         limits.map(gap).collect()

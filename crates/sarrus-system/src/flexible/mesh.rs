@@ -28,7 +28,7 @@ pub struct Station {
 
 /// A straight piece of a member.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub struct MemberPiece {
     /// Its length \[m\].
     pub length: f64,
     /// Its middle.
@@ -37,14 +37,14 @@ pub struct Piece {
 
 /// A member in parts: a station at each end of each piece.
 #[derive(Clone, Debug)]
-pub struct Mesh {
+pub struct MemberMesh {
     /// One more than there are pieces.
     pub stations: Vec<Station>,
     /// From each station to the next.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<MemberPiece>,
 }
 
-impl Mesh {
+impl MemberMesh {
     /// The stations, with others inside each piece, as parts of its length from its start.
     pub fn stations_with(&self, inside: &[f64]) -> Vec<Station> {
         let mut out = Vec::with_capacity(self.stations.len() + inside.len() * self.pieces.len());
@@ -74,7 +74,7 @@ impl Station {
 }
 
 /// What a member says of its line.
-pub struct Line {
+pub struct MemberLine {
     points: Vec<[f64; 3]>,
     up: Up,
     planar: bool,
@@ -91,9 +91,9 @@ enum Up {
     Default([f64; 3], [f64; 3]),
 }
 
-impl Line {
+impl MemberLine {
     /// Reads `from` and `to` or `path`, `up`, and how many pieces there are.
-    pub fn read(reader: &Reader, count_key: &str, default: u64, path: bool) -> Result<Line> {
+    pub fn read(reader: &Reader, count_key: &str, default: u64, path: bool) -> Result<MemberLine> {
         let points = if path && reader.one_of(&["from", "path"])? == Some("path") {
             let points = reader.points("path")?.unwrap_or_default();
             if points.len() < 2 {
@@ -132,7 +132,7 @@ impl Line {
                 Up::Default(up, side)
             }
         };
-        let line = Line { points, up, planar, pieces: pieces as usize };
+        let line = MemberLine { points, up, planar, pieces: pieces as usize };
         line.check_up(reader)?;
         Ok(line)
     }
@@ -154,7 +154,7 @@ impl Line {
                 let all_along = directions().all(|x| across(up, x).is_none());
                 let first = directions().next().filter(|_| all_along);
                 let up = first.and_then(|x| self.axes(x)).map_or(up, |axes| axes.col(2).0);
-                reader.record("up", || sarrus_model::record::Plain::numbers(&up));
+                reader.record("up", || sarrus_model::record::ResolvedValue::numbers(&up));
             }
             Up::Default(..) => {}
         }
@@ -171,8 +171,8 @@ impl Line {
     }
 
     /// The parts of the line.
-    pub fn mesh(&self) -> Mesh {
-        let mut mesh = Mesh { stations: Vec::new(), pieces: Vec::new() };
+    pub fn mesh(&self) -> MemberMesh {
+        let mut mesh = MemberMesh { stations: Vec::new(), pieces: Vec::new() };
         let mut last: Option<(Mat3, f64)> = None;
         for ends in self.points.windows(2) {
             let [a, b] = [ends[0], ends[1]];
@@ -202,7 +202,7 @@ impl Line {
             let length = dot(d, d).sqrt() / n as f64;
             for k in 0..n {
                 let middle = Station { p: at(k as f64 + 0.5), axes, angle };
-                mesh.pieces.push(Piece { length, middle });
+                mesh.pieces.push(MemberPiece { length, middle });
                 let p = if k + 1 == n { b } else { at((k + 1) as f64) };
                 mesh.stations.push(Station { p, axes, angle });
             }
@@ -212,7 +212,7 @@ impl Line {
     }
 
     /// In a mirrored file, the line as the file writes it: its frames mirrored are those that `on` is meant in there.
-    pub fn unmirrored(&self, reader: &Reader) -> Option<Line> {
+    pub fn unmirrored(&self, reader: &Reader) -> Option<MemberLine> {
         let transform = reader.transform();
         if !transform.is_reflected() {
             return None;
@@ -225,7 +225,7 @@ impl Line {
             Up::Given(up) => Up::Given(vector(up)),
             Up::Default(up, side) => Up::Default(vector(up), vector(side)),
         };
-        Some(Line { points: self.points.iter().map(point).collect(), up, ..*self })
+        Some(MemberLine { points: self.points.iter().map(point).collect(), up, ..*self })
     }
 }
 

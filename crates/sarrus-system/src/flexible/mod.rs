@@ -18,19 +18,19 @@ use crate::constraint::Rows;
 use crate::joint::{Frames, JointFace};
 use crate::load::Load;
 use modal::floating::Floating;
-use sarrus_model::model::Placed;
+use sarrus_model::model::PlacedBody;
 use sarrus_model::transform::Frame;
 use sarrus_model::{Diagnostic, Element, Key, Model, Reader, Result};
-use section::Section;
+use section::BeamSection;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What files of members use.
 mod prelude {
-    pub use super::mesh::{Line, Station};
+    pub use super::mesh::{MemberLine, Station};
     pub use super::properties::Properties;
-    pub use super::section::Section;
-    pub use super::{Hinge, Kind, Member, Part, Spring};
+    pub use super::section::BeamSection;
+    pub use super::{Member, MemberForce, MemberJoint, MemberKind, MemberRows};
     pub use crate::body::{Body, BodyKind};
     pub use sarrus_math::Mat3;
     pub use sarrus_model::{Key, KeyType, Reader, Result};
@@ -38,7 +38,7 @@ mod prelude {
 }
 
 /// A registered kind of member.
-pub struct Kind {
+pub struct MemberKind {
     /// Name in model files.
     pub name: &'static str,
     /// One line on what it is.
@@ -50,14 +50,14 @@ pub struct Kind {
     /// Examples in a spatial model, likewise.
     pub spatial: &'static [&'static str],
     /// Reads one.
-    pub read: fn(&Reader, &[Section]) -> Result<Member>,
+    pub read: fn(&Reader, &[BeamSection]) -> Result<Member>,
 }
 
 /// Every kind of member, in the order of `sarrus list flexible`.
-pub static KINDS: &[Kind] = &[beam::KIND, segmented_rod::KIND, modal::KIND];
+pub static KINDS: &[MemberKind] = &[beam::KIND, segmented_rod::KIND, modal::KIND];
 
 /// Rows between bodies of a member, which no user wrote.
-pub struct Part {
+pub struct MemberRows {
     /// Name.
     pub name: String,
     /// Bodies, as places in [`Member::bodies`].
@@ -67,7 +67,7 @@ pub struct Part {
 }
 
 /// A joint between two bodies of a member.
-pub struct Hinge {
+pub struct MemberJoint {
     /// Name.
     pub name: String,
     /// Bodies, as places in [`Member::bodies`].
@@ -79,7 +79,7 @@ pub struct Hinge {
 }
 
 /// A force between bodies of a member.
-pub struct Spring {
+pub struct MemberForce {
     /// Name, that its readings go by.
     pub name: String,
     /// Bodies, as places in [`Member::bodies`].
@@ -103,11 +103,11 @@ pub struct Member {
     /// In a mirrored file, the frames that it means by those of the bodies.
     pub mirrored: Vec<Frame>,
     /// Rows.
-    pub rows: Vec<Part>,
+    pub rows: Vec<MemberRows>,
     /// Joints.
-    pub joints: Vec<Hinge>,
+    pub joints: Vec<MemberJoint>,
     /// Forces.
-    pub forces: Vec<Spring>,
+    pub forces: Vec<MemberForce>,
     /// Of a modal body its frame and amplitudes, by place in [`Member::bodies`] until the member has its number.
     pub floating: Option<Floating>,
     /// Nodes of a modal body that are shown, by their names in it.
@@ -134,7 +134,7 @@ impl Member {
 pub fn read(model: &Model, bodies: &mut Vec<Body>) -> std::result::Result<Vec<Member>, Vec<Diagnostic>> {
     let (mut members, mut errors, mut sections) = (Vec::new(), Vec::new(), Vec::new());
     for element in &model.sections {
-        match Section::read(model, element) {
+        match BeamSection::read(model, element) {
             Ok(section) => sections.push(section),
             Err(error) => errors.push(error),
         }
@@ -187,14 +187,14 @@ pub(crate) fn area_and_mass(model: &Model, element: &Element) -> Result<Option<(
     if element.kind == modal::KIND.name {
         return Ok(None);
     }
-    let sections = model.sections.iter().map(|e| Section::read(model, e)).collect::<Result<Vec<_>>>()?;
+    let sections = model.sections.iter().map(|e| BeamSection::read(model, e)).collect::<Result<Vec<_>>>()?;
     let reader = Reader::open(model, element);
     let properties = properties::Properties::read(&reader, &sections)?;
     let mass = properties.rho_a()?;
     Ok(properties.area().map(|area| (area, mass)))
 }
 
-fn read_one(model: &Model, element: &Element, sections: &[Section]) -> Result<Member> {
+fn read_one(model: &Model, element: &Element, sections: &[BeamSection]) -> Result<Member> {
     let Some(kind) = KINDS.iter().find(|k| k.name == element.kind) else {
         return Err(crate::compile::unknown_kind(model, element, KINDS.iter().map(|k| k.name)));
     };
@@ -220,12 +220,12 @@ fn read_one(model: &Model, element: &Element, sections: &[Section]) -> Result<Me
 }
 
 /// Notes where the bodies of a member stand, by all their names.
-fn place(member: &Member, placed: &mut HashMap<String, Placed>) {
+fn place(member: &Member, placed: &mut HashMap<String, PlacedBody>) {
     let visible = &member.bodies[..member.visible];
     for (i, body) in visible.iter().enumerate() {
         let (p, q, angle) = body.start;
         let mirrored = member.mirrored.get(i).cloned();
-        let entry = Placed { frame: Frame { p, q, angle }, mirrored };
+        let entry = PlacedBody { frame: Frame { p, q, angle }, mirrored };
         if i == 0 {
             placed.insert(format!("{}.start", member.name), entry.clone());
         }

@@ -1,20 +1,20 @@
 //! What a member is per length: its section with its material. Each product is given by the section, or follows from its shape, or is
 //! missing, which is an error only where a member needs it.
 
-use super::section::{Section, Shape};
+use super::section::{BeamSection, SectionGeometry};
 use sarrus_model::materials::Material;
 use sarrus_model::{Diagnostic, Reader, Result};
 
 /// The section of a member with the material of that member.
 pub struct Properties<'a> {
     reader: &'a Reader<'a>,
-    section: Section,
+    section: BeamSection,
     material: Option<Material>,
 }
 
 impl<'a> Properties<'a> {
     /// Reads `section` and `material` of a member.
-    pub fn read(reader: &'a Reader<'a>, sections: &[Section]) -> Result<Self> {
+    pub fn read(reader: &'a Reader<'a>, sections: &[BeamSection]) -> Result<Self> {
         let Some((own, span)) = reader.plain_name("section")? else {
             return Err(reader.missing("section").hint("such as `section = \"bar\"` with [sections.bar]"));
         };
@@ -25,7 +25,7 @@ impl<'a> Properties<'a> {
             let hint = near.unwrap_or_else(|| format!("define it under [sections.{own}]"));
             return Err(reader.at(span, format!("section `{own}` does not exist")).hint(hint));
         };
-        reader.record("section", || sarrus_model::record::Plain::Text(name.clone()));
+        reader.record("section", || sarrus_model::record::ResolvedValue::Text(name.clone()));
         Ok(Properties { reader, section: section.clone(), material: reader.material("material")? })
     }
 
@@ -76,16 +76,16 @@ impl<'a> Properties<'a> {
         self.reader.error("section", format!("{} needs {key}: {why}", self.reader.title())).hint(hint)
     }
 
-    fn young(&self) -> Option<(Shape, f64)> {
+    fn young(&self) -> Option<(SectionGeometry, f64)> {
         Some((self.section.shape?, self.material.as_ref()?.young?))
     }
 
-    fn shear(&self) -> Option<(Shape, f64, f64)> {
+    fn shear(&self) -> Option<(SectionGeometry, f64, f64)> {
         let poisson = self.material.as_ref()?.poisson?;
         self.young().map(|(shape, young)| (shape, young / (2.0 * (1.0 + poisson)), poisson))
     }
 
-    fn density(&self) -> Option<(Shape, f64)> {
+    fn density(&self) -> Option<(SectionGeometry, f64)> {
         Some((self.section.shape?, self.material.as_ref()?.density?))
     }
 

@@ -13,7 +13,7 @@ use sarrus_model::{Element, Key, KeyType, Model, Reader, Result};
 use std::f64::consts::PI;
 
 /// A registered kind of section.
-pub struct Kind {
+pub struct SectionKind {
     /// Name in model files.
     pub name: &'static str,
     /// One line on what it is.
@@ -21,7 +21,7 @@ pub struct Kind {
     /// Its keys.
     pub keys: &'static [Key],
     /// Reads its shape.
-    read: fn(&Reader) -> Result<Option<Shape>>,
+    read: fn(&Reader) -> Result<Option<SectionGeometry>>,
 }
 
 const RADIUS: Key = Key::new("radius", KeyType::Number, "", "outer radius [m]");
@@ -36,14 +36,14 @@ const RHO_I: Key =
     Key::new("rhoI", PAIR, "density I", "rotary inertia per length [kg m]; spatial also [y, z]");
 
 /// Every kind of section, in the order of `sarrus list sections`.
-pub static KINDS: &[Kind] = &[
-    Kind {
+pub static KINDS: &[SectionKind] = &[
+    SectionKind {
         name: "circle",
         doc: "a solid circle",
         keys: &[RADIUS, EA, GA, EI, GJ, RHO_A, RHO_I],
-        read: |reader| Ok(Some(Shape::tube(reader.positive("radius")?, 0.0))),
+        read: |reader| Ok(Some(SectionGeometry::tube(reader.positive("radius")?, 0.0))),
     },
-    Kind {
+    SectionKind {
         name: "tube",
         doc: "a hollow circle",
         keys: &[
@@ -58,7 +58,7 @@ pub static KINDS: &[Kind] = &[
         ],
         read: tube,
     },
-    Kind {
+    SectionKind {
         name: "rectangle",
         doc: "a rectangle, solid or hollow",
         keys: &[
@@ -74,7 +74,7 @@ pub static KINDS: &[Kind] = &[
         ],
         read: rectangle,
     },
-    Kind {
+    SectionKind {
         name: "given",
         doc: "stiffnesses and masses per length as numbers",
         keys: &[EA, GA, EI, GJ, RHO_A, RHO_I],
@@ -84,7 +84,7 @@ pub static KINDS: &[Kind] = &[
 
 /// The geometry of a section; pairs are y and z.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Shape {
+pub(super) struct SectionGeometry {
     pub area: f64,
     pub moments: [f64; 2],
     pub torsion: f64,
@@ -114,10 +114,10 @@ impl Shear {
     }
 }
 
-impl Shape {
-    fn tube(radius: f64, inner: f64) -> Shape {
+impl SectionGeometry {
+    fn tube(radius: f64, inner: f64) -> SectionGeometry {
         let fourth = PI / 4.0 * (radius.powi(4) - inner.powi(4));
-        Shape {
+        SectionGeometry {
             area: PI * (radius * radius - inner * inner),
             moments: [fourth; 2],
             torsion: 2.0 * fourth,
@@ -126,21 +126,21 @@ impl Shape {
     }
 }
 
-fn tube(reader: &Reader) -> Result<Option<Shape>> {
+fn tube(reader: &Reader) -> Result<Option<SectionGeometry>> {
     let (radius, wall) = (reader.positive("radius")?, reader.positive("wall")?);
     if wall >= radius {
         let message = format!("`wall` of {} is not thinner than its radius", reader.title());
         return Err(reader.error("wall", message).hint("a solid one is a `circle`"));
     }
-    Ok(Some(Shape::tube(radius, radius - wall)))
+    Ok(Some(SectionGeometry::tube(radius, radius - wall)))
 }
 
-fn rectangle(reader: &Reader) -> Result<Option<Shape>> {
+fn rectangle(reader: &Reader) -> Result<Option<SectionGeometry>> {
     let (b, h) = (reader.positive("width")?, reader.positive("height")?);
     let Some(t) = reader.positive_opt("wall")? else {
         let moments = [b * h.powi(3) / 12.0, h * b.powi(3) / 12.0];
         let shear = Shear::Fixed([5.0 / 6.0; 2]);
-        return Ok(Some(Shape { area: b * h, moments, torsion: torsion(b, h), shear }));
+        return Ok(Some(SectionGeometry { area: b * h, moments, torsion: torsion(b, h), shear }));
     };
     if 2.0 * t >= b.min(h) {
         let message = format!("`wall` of {} leaves no room inside", reader.title());
@@ -152,7 +152,7 @@ fn rectangle(reader: &Reader) -> Result<Option<Shape>> {
     let (bm, hm) = (b - t, h - t);
     let torsion = 2.0 * t * (bm * hm).powi(2) / (bm + hm);
     let shear = Shear::Fixed([2.0 * t * b / area, 2.0 * t * h / area]);
-    Ok(Some(Shape { area, moments, torsion, shear }))
+    Ok(Some(SectionGeometry { area, moments, torsion, shear }))
 }
 
 /// Saint-Venant's torsion constant of a solid rectangle: a b³ (1/3 - 64 b/(π⁵ a) Σ tanh(nπa/2b)/n⁵), n odd, a ≥ b.
@@ -166,9 +166,9 @@ fn torsion(width: f64, height: f64) -> f64 {
 
 /// A section as the file says it.
 #[derive(Clone, Debug)]
-pub struct Section {
+pub struct BeamSection {
     pub(super) name: String,
-    pub(super) shape: Option<Shape>,
+    pub(super) shape: Option<SectionGeometry>,
     pub(super) ea: Option<f64>,
     pub(super) ga: Option<[f64; 2]>,
     pub(super) ei: Option<[f64; 2]>,
@@ -177,14 +177,14 @@ pub struct Section {
     pub(super) rho_i: Option<[f64; 2]>,
 }
 
-impl Section {
+impl BeamSection {
     /// Reads an entry of `[sections]`.
-    pub fn read(model: &Model, element: &Element) -> Result<Section> {
+    pub fn read(model: &Model, element: &Element) -> Result<BeamSection> {
         let Some(kind) = KINDS.iter().find(|k| k.name == element.kind) else {
             return Err(crate::compile::unknown_kind(model, element, KINDS.iter().map(|k| k.name)));
         };
         let reader = Reader::new(model, element, kind.keys)?;
-        Ok(Section {
+        Ok(BeamSection {
             name: element.name.clone(),
             shape: (kind.read)(&reader)?,
             ea: reader.positive_opt("EA")?,

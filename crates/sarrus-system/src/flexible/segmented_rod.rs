@@ -9,13 +9,13 @@
 use super::prelude::*;
 use crate::contact;
 use crate::forces::Bushing;
-use crate::joint::{Fixed, Frames};
+use crate::joint::{BodyFixedFrame, Frames};
 use crate::joints;
 use crate::shapes;
 
-fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
+fn read(reader: &Reader, sections: &[BeamSection]) -> Result<Member> {
     let planar = reader.is_planar();
-    let line = Line::read(reader, "segments", 10, false)?;
+    let line = MemberLine::read(reader, "segments", 10, false)?;
     let properties = Properties::read(reader, sections)?;
     let mesh = line.mesh();
     let l = mesh.pieces[0].length;
@@ -49,7 +49,7 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
     };
     let bodies: Vec<Body> = mesh.pieces.iter().map(|piece| &piece.middle).enumerate().map(segment).collect();
 
-    let end = |x: f64| Fixed { p: [x, 0.0, 0.0], rot: Mat3::identity(), angle: 0.0 };
+    let end = |x: f64| BodyFixedFrame { p: [x, 0.0, 0.0], rot: Mat3::identity(), angle: 0.0 };
     let frames = Frames { F: end(0.5 * l), M: end(-0.5 * l) };
     // about x, y and z of the segment; in the plane about z, where the section bends about its y
     let springs = if planar { [0.0, 0.0, ei[0] / l] } else { [gj / l, ei[0] / l, ei[1] / l] };
@@ -62,8 +62,8 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
     for k in 1..bodies.len() {
         let (name, pair) = (format!("{name}.joint{k}"), [k - 1, k]);
         let load = Arc::new(Bushing::new(frames, planar, matrix(1.0), matrix(damping)));
-        forces.push(Spring { name: name.clone(), bodies: pair.to_vec(), load });
-        hinges.push(Hinge { name, bodies: pair, face: joints::turning(planar), frames });
+        forces.push(MemberForce { name: name.clone(), bodies: pair.to_vec(), load });
+        hinges.push(MemberJoint { name, bodies: pair, face: joints::turning(planar), frames });
     }
     let mirrored = line.unmirrored(reader).map(|own| own.mesh().pieces).unwrap_or_default();
     let mirrored = mirrored.iter().map(|p| reader.transform().frame(&p.middle.frame(planar))).collect();
@@ -86,7 +86,7 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
 }
 
 /// `kind = "segmented_rod"`
-pub const KIND: Kind = Kind {
+pub const KIND: MemberKind = MemberKind {
     name: "segmented_rod",
     doc: "rigid segments with joints and springs between them, from the bending stiffness of a rod",
     keys: &[

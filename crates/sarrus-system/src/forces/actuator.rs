@@ -8,7 +8,7 @@ use super::prelude::*;
 /// The force.
 #[derive(Clone, Debug)]
 pub struct Actuator {
-    along: Along,
+    along: LineOfAction,
     effort: Formula,
     limits: [f64; 2],
 }
@@ -42,9 +42,9 @@ impl Force for Actuator {
 
     fn readings(&self) -> &'static [(&'static str, &'static str)] {
         match self.along {
-            Along::Line(_) => &[("force", "N"), ("length", "m"), ("speed", "m/s")],
-            Along::Coordinate(_, true) => &[("torque", "N m")],
-            Along::Coordinate(_, false) => &[("force", "N")],
+            LineOfAction::Line(_) => &[("force", "N"), ("length", "m"), ("speed", "m/s")],
+            LineOfAction::Coordinate(_, true) => &[("torque", "N m")],
+            LineOfAction::Coordinate(_, false) => &[("force", "N")],
         }
     }
 
@@ -57,28 +57,28 @@ impl Force for Actuator {
     }
 }
 
-fn read(ctx: &mut Context) -> Result<Built> {
-    let (ids, along) = Along::read(ctx)?;
+fn read(ctx: &mut Context) -> Result<BuiltForce> {
+    let (ids, along) = LineOfAction::read(ctx)?;
     let named = along.named(&ids);
     let (right, wrong) = if along.is_angle() { ("torque", "force") } else { ("force", "torque") };
     if ctx.reader.has(wrong) {
         let what = match along {
-            Along::Line(_) => "the line between two points",
-            Along::Coordinate(_, true) => "an angle",
-            Along::Coordinate(_, false) => "a length",
+            LineOfAction::Line(_) => "the line between two points",
+            LineOfAction::Coordinate(_, true) => "an angle",
+            LineOfAction::Coordinate(_, false) => "a length",
         };
         let message = format!("{} acts along {what}: it takes `{right}`, not `{wrong}`", ctx.reader.title());
         return Err(ctx.reader.error(wrong, message));
     }
     let expr = ctx.reader.require_expression(right)?;
     let limits = ctx.reader.limits("limits")?.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-    let mut binder = ctx.binder(Level::Force, ids);
+    let mut binder = ctx.binder(ReadLevel::Force, ids);
     let effort = binder.scalar(&expr)?;
-    Ok(Built { named, ..Built::new(binder.ids, Actuator { along, effort, limits }) })
+    Ok(BuiltForce { named, ..BuiltForce::new(binder.ids, Actuator { along, effort, limits }) })
 }
 
 /// `kind = "actuator"`
-pub const KIND: Kind = Kind {
+pub const KIND: ForceKind = ForceKind {
     name: "actuator",
     doc: "effort along a joint coordinate or between two points, equal and opposite on the two bodies",
     keys: &[

@@ -4,7 +4,7 @@
 //! and the energy of the fluid that was lifted. It keeps books: all its power is stored. The volume is that of the body's shapes,
 //! or of its section in a flexible member, which of a tube is its wall: a closed tube needs `volume`.
 
-use super::immersion::{Piece, pieces};
+use super::immersion::{ImmersedPiece, pieces};
 use super::prelude::*;
 use sarrus_model::fluids::Fluid;
 
@@ -14,7 +14,7 @@ pub struct Buoyancy {
     fluid: Fluid,
     /// Acceleration of free fall \[m/s²\].
     gravity: [f64; 3],
-    pieces: Vec<Piece>,
+    pieces: Vec<ImmersedPiece>,
 }
 
 impl Buoyancy {
@@ -25,7 +25,7 @@ impl Buoyancy {
 
     /// Immersed volume \[m³\].
     fn volume(&self, at: &At<f64>) -> f64 {
-        let share = |piece: &Piece| match &self.fluid.surface {
+        let share = |piece: &ImmersedPiece| match &self.fluid.surface {
             Some(surface) => piece.mean(at.pose(piece.body), surface).share,
             None => 1.0,
         };
@@ -86,7 +86,7 @@ impl Force for Buoyancy {
     }
 }
 
-fn read(ctx: &mut Context) -> Result<Built> {
+fn read(ctx: &mut Context) -> Result<BuiltForce> {
     let ids = ctx.distinct_bodies()?;
     let fluid = ctx.reader.fluid("fluid")?;
     let volume = ctx.reader.positive_opt("volume")?;
@@ -95,11 +95,11 @@ fn read(ctx: &mut Context) -> Result<Built> {
         ctx.must_turn(ids[piece.body], "bodies")?;
     }
     let gravity = ctx.model.gravity;
-    Ok(Built::new(ids, Buoyancy { fluid, gravity, pieces }))
+    Ok(BuiltForce::new(ids, Buoyancy { fluid, gravity, pieces }))
 }
 
 /// `kind = "buoyancy"`
-pub const KIND: Kind = Kind {
+pub const KIND: ForceKind = ForceKind {
     name: "buoyancy",
     doc: "weight of the displaced fluid, all immersed or up to the fluid's surface",
     keys: &[

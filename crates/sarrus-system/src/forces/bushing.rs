@@ -11,10 +11,10 @@
 //! turn, where θ jumps; in the plane the angle is counted and any will do.
 
 use super::prelude::*;
-use crate::joint::{Fixed, Frames};
+use crate::joint::{BodyFixedFrame, Frames};
 use crate::signal::quaternion;
 use sarrus_model::Diagnostic;
-use sarrus_model::record::Plain;
+use sarrus_model::record::ResolvedValue;
 
 type Matrix6 = [[f64; 6]; 6];
 
@@ -32,7 +32,7 @@ pub struct Bushing {
 }
 
 /// Where the bushing stands: F, M and ξ.
-struct Deformed<R> {
+struct BushingDeformation<R> {
     F: Pose<R>,
     M: Pose<R>,
     d: Vec3<R>,
@@ -46,7 +46,7 @@ impl Bushing {
         Bushing { frames, planar, stiffness, damping, damped, symmetric }
     }
 
-    fn deformed<R: Real>(&self, at: &At<R>) -> Deformed<R> {
+    fn deformed<R: Real>(&self, at: &At<R>) -> BushingDeformation<R> {
         let F = self.frames.F.place(at.pose(0));
         let M = self.frames.M.place(at.pose(1));
         let d = F.rot.transpose_mul(M.p - F.p);
@@ -55,11 +55,11 @@ impl Bushing {
         } else {
             rotation_vector(&F.rot.transpose_mul_mat(&M.rot))
         };
-        Deformed { F, M, d, theta }
+        BushingDeformation { F, M, d, theta }
     }
 
     /// ξ̇.
-    fn rate<R: Real>(&self, at: &At<R>, here: &Deformed<R>) -> [R; 6] {
+    fn rate<R: Real>(&self, at: &At<R>, here: &BushingDeformation<R>) -> [R; 6] {
         let (V_A, V_B) = (at.twist(0), at.twist(1));
         let v_A = V_A.v + V_A.w_W.cross(here.M.p - at.pose(0).p);
         let v_B = V_B.v + V_B.w_W.cross(here.M.p - at.pose(1).p);
@@ -281,7 +281,7 @@ fn planar_axis(ctx: &Context) -> Result<()> {
     Ok(())
 }
 
-fn read(ctx: &mut Context) -> Result<Built> {
+fn read(ctx: &mut Context) -> Result<BuiltForce> {
     let bodies = ctx.bodies2()?;
     for body in bodies {
         ctx.must_turn(body, "bodies")?;
@@ -319,10 +319,10 @@ fn read(ctx: &mut Context) -> Result<Built> {
     }
     let fixed = |body: u32, p: [f64; 3]| {
         let pose = ctx.model_pose(body);
-        Fixed { p, rot: pose.rot.transpose() * axes_W, angle: -pose.angle }
+        BodyFixedFrame { p, rot: pose.rot.transpose() * axes_W, angle: -pose.angle }
     };
     let frames = Frames { F: fixed(bodies[0], points[0]), M: fixed(bodies[1], points[1]) };
-    Ok(Built::new(bodies.to_vec(), Bushing::new(frames, ctx.is_planar(), stiffness, damping)))
+    Ok(BuiltForce::new(bodies.to_vec(), Bushing::new(frames, ctx.is_planar(), stiffness, damping)))
 }
 
 fn feeds(ctx: &Context) -> Diagnostic {
@@ -333,12 +333,12 @@ fn feeds(ctx: &Context) -> Diagnostic {
 /// Writes the matrix as it is in the model's axes.
 fn record(ctx: &Context, key: &str, m: &Matrix6) {
     let places: &[usize] = if ctx.is_planar() { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] };
-    let row = |i: &usize| Plain::numbers(&places.iter().map(|&j| m[*i][j]).collect::<Vec<_>>());
-    ctx.reader.record(key, || Plain::List(places.iter().map(row).collect()));
+    let row = |i: &usize| ResolvedValue::numbers(&places.iter().map(|&j| m[*i][j]).collect::<Vec<_>>());
+    ctx.reader.record(key, || ResolvedValue::List(places.iter().map(row).collect()));
 }
 
 /// `kind = "bushing"`
-pub const KIND: Kind = Kind {
+pub const KIND: ForceKind = ForceKind {
     name: "bushing",
     doc: "elastic bearing: forces and torques from a small displacement and rotation",
     keys: &[

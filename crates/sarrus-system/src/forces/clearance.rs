@@ -4,7 +4,7 @@
 //! e = p_FM, across the axis of a hinge;   δ = |e| - gap;   n = e/|e|;   N = N(δ, δ̇) on the second body along -n where δ > 0
 //! ```
 //!
-//! N is a [`Law`] as contacts have it. The rows that hold the joint's points together are gone, those of a hinge's axis stay, and so
+//! N is a [`NormalForceLaw`] as contacts have it. The rows that hold the joint's points together are gone, those of a hinge's axis stay, and so
 //! does the one along it: the shaft does not slide out. N acts on the line through both points: it has no torque about the journal's
 //! centre, and what friction the joint has follows from it as from a reaction. Books: what the law stores, and (N - K δⁿ) δ̇ as heat.
 //!
@@ -14,7 +14,7 @@
 //! A force is stiff where a row is not: steps are those of the impacts. Where play does not matter leave it out.
 
 use super::prelude::*;
-use crate::contact::laws::{Damping, Law};
+use crate::contact::laws::{Damping, NormalForceLaw};
 use crate::contact::read::{LAW_KEYS, Surfaces};
 use crate::joint::{Frames, JointFace};
 use crate::joints::{in_plane, perpendicular};
@@ -43,7 +43,7 @@ pub struct Clearance {
     /// Whether play is across z of F alone.
     across: bool,
     gap: f64,
-    law: Law,
+    law: NormalForceLaw,
     /// K \[N/m, N/m^(3/2)\].
     stiffness: f64,
     /// Place of v among the hints.
@@ -55,7 +55,7 @@ pub struct Clearance {
 }
 
 /// A journal that touches its bearing.
-struct Touch<R> {
+struct JournalTouch<R> {
     n: Vec3<R>,
     depth: R,
     speed: R,
@@ -110,7 +110,7 @@ impl Clearance {
         e - axis.scale(e.dot(axis))
     }
 
-    fn touch<R: Real>(&self, at: &At<R>) -> Option<Touch<R>> {
+    fn touch<R: Real>(&self, at: &At<R>) -> Option<JournalTouch<R>> {
         let e = self.eccentricity(at);
         let square = e.dot(e);
         if square.value() <= self.gap * self.gap {
@@ -121,7 +121,7 @@ impl Clearance {
         let (V_A, V_B) = (at.twist(0), at.twist(1));
         let [arm_A, arm_B] = self.arms(at);
         let slip = V_B.v + V_B.w_W.cross(arm_B) - V_A.v - V_A.w_W.cross(arm_A);
-        Some(Touch { n, depth: length - self.gap, speed: n.dot(slip) })
+        Some(JournalTouch { n, depth: length - self.gap, speed: n.dot(slip) })
     }
 
     /// From the centres of mass to the journal's centre.
@@ -132,7 +132,7 @@ impl Clearance {
     }
 
     /// The force on the second body, and the touch.
-    fn force<R: Real>(&self, at: &At<R>) -> Option<(Vec3<R>, Touch<R>)> {
+    fn force<R: Real>(&self, at: &At<R>) -> Option<(Vec3<R>, JournalTouch<R>)> {
         let touch = self.touch(at)?;
         let onset = at.hints[self.onset as usize];
         let normal = self.law.force(self.stiffness, touch.depth, touch.speed, onset);

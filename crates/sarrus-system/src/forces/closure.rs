@@ -1,6 +1,6 @@
 //! A force written in Rust.
 
-use super::Built;
+use super::BuiltForce;
 use crate::at::At;
 use crate::load::{Load, Wrench};
 use sarrus_math::{Dual, Jet, Pose, Twist, Vec3};
@@ -9,19 +9,19 @@ use sarrus_math::{Dual, Jet, Pose, Twist, Vec3};
 ///
 /// All its power counts as work done on the mechanism. Its derivatives are not known and count as zero where a tangent
 /// matrix asks for them.
-pub struct Closure<F>(F);
+pub struct ClosureForce<F>(F);
 
-impl<F> Closure<F>
+impl<F> ClosureForce<F>
 where
     F: Fn(&At<f64>, &mut [Wrench<f64>]) + Send + Sync + 'static,
 {
     /// The force `f` on the bodies `ids`.
-    pub fn on(ids: Vec<u32>, f: F) -> Built {
-        Built::new(ids, Closure(f))
+    pub fn on(ids: Vec<u32>, f: F) -> BuiltForce {
+        BuiltForce::new(ids, ClosureForce(f))
     }
 }
 
-impl<F> Load for Closure<F>
+impl<F> Load for ClosureForce<F>
 where
     F: Fn(&At<f64>, &mut [Wrench<f64>]) + Send + Sync,
 {

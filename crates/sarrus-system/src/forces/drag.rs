@@ -10,7 +10,7 @@
 //! turns is braked only as far as its parts move, so take several bodies, or a member with many. `added_mass` is the inertia of the
 //! fluid that moves along, which [`crate::added_mass`] puts into M, whether the force is enabled or not.
 
-use super::immersion::{Piece, pieces};
+use super::immersion::{ImmersedPiece, pieces};
 use super::prelude::*;
 use crate::added_mass::AddedMass;
 use sarrus_model::fluids::Fluid;
@@ -23,7 +23,7 @@ pub struct Drag {
     /// ½ρCA along x, across it, and in any direction \[kg/m\].
     factors: [f64; 3],
     /// Where the fluid has a surface: the volumes that say how much is under it.
-    pieces: Vec<Piece>,
+    pieces: Vec<ImmersedPiece>,
 }
 
 impl Drag {
@@ -53,7 +53,7 @@ impl Drag {
     }
 
     /// The part of a body that is under the surface.
-    fn share<R: Real>(&self, at: &At<R>, body: usize, surface: &sarrus_model::fluids::Surface) -> R {
+    fn share<R: Real>(&self, at: &At<R>, body: usize, surface: &sarrus_model::fluids::FreeSurface) -> R {
         let (mut under, mut whole) = (R::zero(), 0.0);
         for piece in self.pieces.iter().filter(|piece| piece.body == body) {
             under += piece.mean(at.pose(body), surface).share * piece.volume;
@@ -133,7 +133,7 @@ fn added_mass(ctx: &Context, ids: &[u32], fluid: &Fluid) -> Result<AddedMass> {
     Ok(AddedMass { axial, transverse })
 }
 
-fn read(ctx: &mut Context) -> Result<Built> {
+fn read(ctx: &mut Context) -> Result<BuiltForce> {
     let ids = ctx.distinct_bodies()?;
     let fluid = ctx.reader.fluid("fluid")?;
     let added_mass = added_mass(ctx, &ids, &fluid)?;
@@ -154,11 +154,14 @@ fn read(ctx: &mut Context) -> Result<Built> {
             .try_for_each(|&id| ctx.must_turn(id, key).map_err(|e| e.hint("a point has `isotropic` drag")))?;
     }
     let pieces = if fluid.surface.is_some() { pieces(ctx, &ids, Some(1.0), true)? } else { Vec::new() };
-    Ok(Built { added_mass, ..Built::new(ids.clone(), Drag { bodies: ids.len(), fluid, factors, pieces }) })
+    Ok(BuiltForce {
+        added_mass,
+        ..BuiltForce::new(ids.clone(), Drag { bodies: ids.len(), fluid, factors, pieces })
+    })
 }
 
 /// `kind = "drag"`
-pub const KIND: Kind = Kind {
+pub const KIND: ForceKind = ForceKind {
     name: "drag",
     doc: "drag of a fluid with the square of the velocity, along and across body x",
     keys: &[

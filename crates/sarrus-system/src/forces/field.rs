@@ -6,9 +6,9 @@
 
 use super::prelude::*;
 use crate::flexible::modal::floating::Floating;
-use crate::flexible::modal::points::{MassPoint, Placed};
+use crate::flexible::modal::points::{MassPoint, ModalParts};
 use crate::formula::Binder;
-use crate::placed::Map;
+use crate::placed::AffineMap;
 use sarrus_math::Twist;
 use sarrus_model::Transform;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Field {
 /// A modal body in the field.
 #[derive(Clone, Debug)]
 struct Modal {
-    placed: Placed,
+    placed: ModalParts,
     points: Arc<Vec<MassPoint>>,
     forces: Vec<VectorFormula>,
     /// A place of no body, which stands for the node at hand.
@@ -73,9 +73,9 @@ impl Force for Field {
 /// Makes position, velocity and mass of what stands at a place readable, in the axes of a file that is moved by `transform`.
 fn locals(binder: &mut Binder, place: usize, mass: f64, dimensions: usize, transform: Option<&Transform>) {
     let position = |axis| Signal::Position(place, [0.0; 3], axis);
-    binder.local_vector(&["x", "y", "z"][..dimensions], position, transform.map(Map::points));
+    binder.local_vector(&["x", "y", "z"][..dimensions], position, transform.map(AffineMap::points));
     let velocity = |axis| Signal::Velocity(place, [0.0; 3], axis);
-    binder.local_vector(&["vx", "vy", "vz"][..dimensions], velocity, transform.map(Map::polar));
+    binder.local_vector(&["vx", "vy", "vz"][..dimensions], velocity, transform.map(AffineMap::polar));
     binder.local("mass", Signal::Constant(mass));
 }
 
@@ -98,10 +98,12 @@ fn refuse_nodes(ctx: &Context, ids: &[u32]) -> Result<()> {
     Ok(())
 }
 
-fn read(ctx: &mut Context) -> Result<Built> {
+fn read(ctx: &mut Context) -> Result<BuiltForce> {
     let named = ctx.distinct_bodies()?;
-    let vector =
-        ctx.reader.expressions("force", Turns::Polar, false)?.ok_or_else(|| ctx.reader.missing("force"))?;
+    let vector = ctx
+        .reader
+        .expressions("force", ComponentMap::Polar, false)?
+        .ok_or_else(|| ctx.reader.missing("force"))?;
     let dimensions = if ctx.is_planar() { 2 } else { 3 };
     let transform = Some(ctx.reader.transform().clone()).filter(|t| !t.is_identity());
     let transform = transform.as_ref();
@@ -120,14 +122,14 @@ fn read(ctx: &mut Context) -> Result<Built> {
     let (count, mut bodies, mut modal) = (ids.len(), Vec::with_capacity(ids.len()), Vec::new());
     for place in 0..count {
         let mass = ctx.directory.bodies[ids[place] as usize].mass;
-        let mut binder = ctx.binder(Level::Force, ids);
+        let mut binder = ctx.binder(ReadLevel::Force, ids);
         locals(&mut binder, place, mass, dimensions, transform);
         bodies.push((place, VectorFormula::bind(&mut binder, &vector)?));
         ids = binder.ids;
     }
     for of in floating {
-        let mut binder = ctx.binder(Level::Force, ids);
-        let placed = Placed::new(of, &mut |body| binder.place(body));
+        let mut binder = ctx.binder(ReadLevel::Force, ids);
+        let placed = ModalParts::new(of, &mut |body| binder.place(body));
         // the first place of the ground is its own, the second that of the node at hand
         binder.place(0);
         let node = binder.ids.len();
@@ -135,18 +137,18 @@ fn read(ctx: &mut Context) -> Result<Built> {
         ids = binder.ids;
         let mut forces = Vec::with_capacity(of.points.len());
         for point in of.points.iter() {
-            let mut binder = ctx.binder(Level::Force, ids);
+            let mut binder = ctx.binder(ReadLevel::Force, ids);
             locals(&mut binder, node, point.mass, dimensions, transform);
             forces.push(VectorFormula::bind(&mut binder, &vector)?);
             ids = binder.ids;
         }
         modal.push(Modal { placed, points: of.points.clone(), forces, node });
     }
-    Ok(Built::new(ids, Field { bodies, modal }))
+    Ok(BuiltForce::new(ids, Field { bodies, modal }))
 }
 
 /// `kind = "field"`
-pub const KIND: Kind = Kind {
+pub const KIND: ForceKind = ForceKind {
     name: "field",
     doc: "force at the centre of mass of each body, of its `x y z vx vy vz mass` and `t`; of modal bodies at each node",
     keys: &[

@@ -36,7 +36,7 @@ pub struct Flanks {
 }
 
 /// How far x is past a flank.
-struct Past<R> {
+struct FlankOverlap<R> {
     /// 1 past the upper flank, -1 past the lower one.
     side: f64,
     /// δ.
@@ -60,7 +60,7 @@ impl Flanks {
     }
 
     /// The flanks that x is past: both only where axles come nearer than they should.
-    fn past<R: Real>(&self, at: &At<R>) -> [Option<Past<R>>; 2] {
+    fn past<R: Real>(&self, at: &At<R>) -> [Option<FlankOverlap<R>>; 2] {
         let (x, [lo, hi]) = (self.x(at), self.limits);
         let y = self.y(at);
         let rates = |side: f64| {
@@ -70,13 +70,13 @@ impl Flanks {
         [(-1.0, -x + lo - y), (1.0, x - hi - y)].map(|(side, way)| {
             (way.value() > 0.0).then(|| {
                 let rate = if self.damping == 0.0 { R::zero() } else { rates(side) };
-                Past { side, way, rate }
+                FlankOverlap { side, way, rate }
             })
         })
     }
 
     /// d.
-    fn damper<R: Real>(&self, past: &Past<R>) -> R {
+    fn damper<R: Real>(&self, past: &FlankOverlap<R>) -> R {
         at_most(past.way * self.stiffness, past.rate * self.damping)
     }
 

@@ -34,20 +34,20 @@ impl Force for AppliedForce {
     }
 }
 
-fn read(ctx: &mut Context) -> Result<Built> {
+fn read(ctx: &mut Context) -> Result<BuiltForce> {
     let body = ctx.body("body")?;
     let point = ctx.point_on(body, "at", "on")?.unwrap_or([0.0; 3]);
     let key = ctx.reader.require_one_of(&["force", "force_on"])?;
-    let turns = if key == "force" { Turns::Polar } else { Turns::Local };
+    let turns = if key == "force" { ComponentMap::Polar } else { ComponentMap::Local };
     let vector = ctx.reader.expressions(key, turns, false)?.ok_or_else(|| ctx.reader.missing(key))?;
     let axes = (key == "force_on").then(|| ctx.file_axes(body));
-    let mut binder = ctx.binder(Level::Force, vec![body]);
+    let mut binder = ctx.binder(ReadLevel::Force, vec![body]);
     let force = VectorFormula::bind(&mut binder, &vector)?;
-    Ok(Built::new(binder.ids, AppliedForce { point, force, axes }))
+    Ok(BuiltForce::new(binder.ids, AppliedForce { point, force, axes }))
 }
 
 /// `kind = "force"`
-pub const KIND: Kind = Kind {
+pub const KIND: ForceKind = ForceKind {
     name: "force",
     doc: "force on a point of a body, in world or body axes",
     keys: &[

@@ -4,7 +4,7 @@
 //! which [`crate::friction`] does. All its power is heat.
 
 use super::prelude::*;
-use crate::friction::{Friction, over_speed};
+use crate::friction::{CoordinateFriction, over_speed};
 
 /// The keys of `friction`.
 pub static FRICTION_KEYS: &[Key] = &[
@@ -23,7 +23,7 @@ pub static FRICTION_KEYS: &[Key] = &[
 /// Constant friction along a coordinate.
 #[derive(Clone, Debug)]
 struct Constant {
-    along: Along,
+    along: LineOfAction,
     size: f64,
     slip_speed: f64,
 }
@@ -62,12 +62,12 @@ impl Force for Constant {
 
 /// Constant friction of a ball: the torque -T tanh(|ω|/v_s) ω/|ω|, ω how the second body turns against the first.
 #[derive(Clone, Debug)]
-struct Ball {
+struct BallFriction {
     torque: f64,
     slip_speed: f64,
 }
 
-impl Ball {
+impl BallFriction {
     /// T tanh(|ω|/v_s)/|ω|, and ω.
     fn over_speed<R: Real>(&self, at: &At<R>) -> (R, Vec3<R>) {
         let w = at.twist(1).w_W - at.twist(0).w_W;
@@ -75,7 +75,7 @@ impl Ball {
     }
 }
 
-impl Force for Ball {
+impl Force for BallFriction {
     fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
         let (factor, w) = self.over_speed(at);
         out[0].add_torque(w.scale(factor));
@@ -122,29 +122,29 @@ fn open<'a>(reader: &Reader<'a>, is_angle: bool) -> Result<Option<(Reader<'a>, f
 }
 
 /// Friction of the coordinate whose options `reader` has open, where it depends on the reaction.
-pub fn reactive(reader: &Reader, is_angle: bool) -> Result<Option<Friction>> {
+pub fn reactive(reader: &Reader, is_angle: bool) -> Result<Option<CoordinateFriction>> {
     let Some((table, slip_speed)) = open(reader, is_angle)? else { return Ok(None) };
     let Some(mu) = table.not_negative_opt("mu")? else { return Ok(None) };
     let radius = table.positive_opt("radius")?;
     if is_angle && radius.is_none() {
         return Err(table.missing("radius").hint("that of the journal or ball, at which friction acts [m]"));
     }
-    Ok(Some(Friction { mu, radius, slip_speed }))
+    Ok(Some(CoordinateFriction { mu, radius, slip_speed }))
 }
 
 /// Constant friction of a ball joint, where it has such.
-pub(super) fn constant_ball(ctx: &Context, joint: usize) -> Result<Option<Built>> {
+pub(super) fn constant_ball(ctx: &Context, joint: usize) -> Result<Option<BuiltForce>> {
     let Some((table, slip_speed)) = open(&ctx.reader, true)? else { return Ok(None) };
     let ids = ctx.directory.joints[joint].bodies.to_vec();
     let torque = table.not_negative_opt("torque")?;
-    Ok(torque.map(|torque| Built::new(ids, Ball { torque, slip_speed })))
+    Ok(torque.map(|torque| BuiltForce::new(ids, BallFriction { torque, slip_speed })))
 }
 
 /// Constant friction of the coordinate, where it has such.
-pub(super) fn constant(ctx: &Context, reader: &Reader, joint: usize, k: usize) -> Result<Option<Built>> {
-    let (ids, along) = Along::of_joint(ctx, joint, k);
+pub(super) fn constant(ctx: &Context, reader: &Reader, joint: usize, k: usize) -> Result<Option<BuiltForce>> {
+    let (ids, along) = LineOfAction::of_joint(ctx, joint, k);
     let is_angle = along.is_angle();
     let Some((table, slip_speed)) = open(reader, is_angle)? else { return Ok(None) };
     let size = table.not_negative_opt(if is_angle { "torque" } else { "force" })?;
-    Ok(size.map(|size| Built::new(ids, Constant { along, size, slip_speed })))
+    Ok(size.map(|size| BuiltForce::new(ids, Constant { along, size, slip_speed })))
 }

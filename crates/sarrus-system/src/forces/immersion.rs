@@ -20,8 +20,8 @@ use super::prelude::*;
 use crate::contact::surface::Geometry;
 use crate::context::Context;
 use crate::flexible;
-use crate::shapes::{self, Measure, Role, Shape, rod};
-use sarrus_model::fluids::Surface;
+use crate::shapes::{self, Role, Shape, SolidMeasure, rod};
+use sarrus_model::fluids::FreeSurface;
 use std::f64::consts::PI;
 
 /// Width of an edge that lies level, as a part of the largest edge.
@@ -29,7 +29,7 @@ const ROUNDED: f64 = 0.0075;
 
 /// What a piece of a body is like.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Form {
+pub enum ImmersedForm {
     /// A ball with this radius \[m\].
     Ball(f64),
     /// Edges \[m\] along axes, which are columns in the body.
@@ -42,7 +42,7 @@ pub enum Form {
 
 /// A piece of a body that displaces fluid.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub struct ImmersedPiece {
     /// Its body, as a place in the force's list.
     pub body: usize,
     /// Its centre from the body's centre of mass, body axes \[m\].
@@ -50,7 +50,7 @@ pub struct Piece {
     /// What it displaces when all of it is under \[m³\].
     pub volume: f64,
     /// Its form.
-    pub form: Form,
+    pub form: ImmersedForm,
 }
 
 /// G with its derivatives.
@@ -63,20 +63,20 @@ pub struct Mean<R> {
     pub torque: Vec3<R>,
 }
 
-impl Piece {
+impl ImmersedPiece {
     /// G at a pose of the body.
-    pub fn mean<R: Real>(&self, pose: &Pose<R>, surface: &Surface) -> Mean<R> {
+    pub fn mean<R: Real>(&self, pose: &Pose<R>, surface: &FreeSurface) -> Mean<R> {
         let up = Vec3::from_f64(surface.up);
         let d = -(pose.point(&self.p).dot_f64(&surface.up) - surface.height);
         match &self.form {
-            Form::Ball(r) => ball(d, *r),
-            Form::Unknown => ball(d, (0.75 * self.volume / PI).cbrt()),
-            Form::Box(edges, axes) => {
+            ImmersedForm::Ball(r) => ball(d, *r),
+            ImmersedForm::Unknown => ball(d, (0.75 * self.volume / PI).cbrt()),
+            ImmersedForm::Box(edges, axes) => {
                 let largest = edges.iter().fold(0.0_f64, |a, b| a.max(*b));
                 let u = [0, 1, 2].map(|i| pose.rotate(&axes.col(i).0));
                 let a = u.map(|u| u.dot(up));
                 let e = [0, 1, 2].map(|i| width(a[i] * a[i], edges[i], ROUNDED * largest));
-                let spread = Spread::new(d, e.map(|e| e.0));
+                let spread = SmoothedDepth::new(d, e.map(|e| e.0));
                 let mut torque = Vec3::zero();
                 for i in 0..3 {
                     let slope = spread.by_width[i] * e[i].1 * a[i];
@@ -84,14 +84,14 @@ impl Piece {
                 }
                 Mean { depth: spread.value, share: spread.by_depth, torque }
             }
-            Form::Round(length, radius, axis) => {
+            ImmersedForm::Round(length, radius, axis) => {
                 let floor = ROUNDED * length.max(*radius);
                 let u = pose.rotate(axis);
                 let a = u.dot(up);
                 let across = u.cross(up).norm_squared();
                 let along = width(a * a, *length, floor);
                 let side = width(across, 1.5_f64.sqrt() * radius, floor);
-                let spread = Spread::new(d, [along.0, side.0, side.0]);
+                let spread = SmoothedDepth::new(d, [along.0, side.0, side.0]);
                 let by_side = spread.by_width[1] + spread.by_width[2];
                 let slope = (spread.by_width[0] * along.1 - by_side * side.1) * a;
                 Mean { depth: spread.value, share: spread.by_depth, torque: u.cross(up).scale(-slope) }
@@ -123,25 +123,25 @@ fn width<R: Real>(a2: R, l: f64, f: f64) -> (R, R) {
 }
 
 /// Third divided difference of max(0, d)⁴/24 with three widths, and its derivatives.
-struct Spread<R> {
+struct SmoothedDepth<R> {
     value: R,
     by_depth: R,
     by_width: [R; 3],
 }
 
-impl<R: Real> Spread<R> {
+impl<R: Real> SmoothedDepth<R> {
     fn new(d: R, e: [R; 3]) -> Self {
         // G(d) = d + G(-d): above the surface fewer corners count, and less cancels
         if d.value() > 0.0 {
-            let other = Spread::above(-d, e);
+            let other = SmoothedDepth::above(-d, e);
             let by_depth = -other.by_depth + 1.0;
-            return Spread { value: d + other.value, by_depth, ..other };
+            return SmoothedDepth { value: d + other.value, by_depth, ..other };
         }
-        Spread::above(d, e)
+        SmoothedDepth::above(d, e)
     }
 
     fn above(d: R, e: [R; 3]) -> Self {
-        let mut sum = Spread { value: R::zero(), by_depth: R::zero(), by_width: [R::zero(); 3] };
+        let mut sum = SmoothedDepth { value: R::zero(), by_depth: R::zero(), by_width: [R::zero(); 3] };
         if (d + (e[0] + e[1] + e[2]) * 0.5).value() <= 0.0 {
             return sum;
         }
@@ -160,13 +160,13 @@ impl<R: Real> Spread<R> {
         let all = R::one() / (e[0] * e[1] * e[2]);
         let value = sum.value * all;
         let by_width = [0, 1, 2].map(|i| sum.by_width[i] * all - value / e[i]);
-        Spread { value, by_depth: sum.by_depth * all, by_width }
+        SmoothedDepth { value, by_depth: sum.by_depth * all, by_width }
     }
 }
 
 /// The pieces of the bodies that `bodies` names, with these numbers. `given` is the volume of each body; without it, or where
 /// `with_form` asks how it is immersed, shapes and sections must tell.
-pub fn pieces(ctx: &Context, ids: &[u32], given: Option<f64>, with_form: bool) -> Result<Vec<Piece>> {
+pub fn pieces(ctx: &Context, ids: &[u32], given: Option<f64>, with_form: bool) -> Result<Vec<ImmersedPiece>> {
     let mut out = Vec::new();
     for (body, &id) in ids.iter().enumerate() {
         let of_body = pieces_of(ctx, body, id)?;
@@ -175,7 +175,7 @@ pub fn pieces(ctx: &Context, ids: &[u32], given: Option<f64>, with_form: bool) -
         if let Some(volume) = given {
             let mut of_body = of_body;
             if of_body.is_empty() {
-                of_body.push(Piece { body, p: [0.0; 3], volume: 1.0, form: Form::Unknown });
+                of_body.push(ImmersedPiece { body, p: [0.0; 3], volume: 1.0, form: ImmersedForm::Unknown });
             }
             // where only an area is known, one piece has it all
             let whole = if known > 0.0 { known } else { of_body.len() as f64 };
@@ -190,7 +190,8 @@ pub fn pieces(ctx: &Context, ids: &[u32], given: Option<f64>, with_form: bool) -
             let hint = "give `volume` [m³ each], or the body a `shape` with a volume";
             return Err(ctx.reader.error("bodies", message).hint(hint));
         }
-        if with_form && out.last().is_some_and(|piece| piece.form == Form::Unknown) && ids[body] != 0 {
+        if with_form && out.last().is_some_and(|piece| piece.form == ImmersedForm::Unknown) && ids[body] != 0
+        {
             let turns = ctx.directory.bodies[id as usize].kind.turns();
             if turns {
                 let message = format!(
@@ -207,22 +208,22 @@ pub fn pieces(ctx: &Context, ids: &[u32], given: Option<f64>, with_form: bool) -
     Ok(out)
 }
 
-fn pieces_of(ctx: &Context, place: usize, id: u32) -> Result<Vec<Piece>> {
+fn pieces_of(ctx: &Context, place: usize, id: u32) -> Result<Vec<ImmersedPiece>> {
     let body = &ctx.directory.bodies[id as usize];
     if let Some(element) = ctx.model.body(&body.name) {
         let reader = Reader::open(ctx.model, element);
         let bar = if body.kind.turns() { reader.body_frame()?.length } else { None };
         let shapes = shapes::read(&reader, bar)?;
         let weighed = |s: &&Shape| matches!(s.role, Role::All | Role::Mass) && s.solid.is_some();
-        let mut pieces: Vec<Piece> =
+        let mut pieces: Vec<ImmersedPiece> =
             shapes.iter().filter(weighed).flat_map(|shape| pieces_of_shape(place, shape)).collect();
         for piece in &mut pieces {
             piece.p = body.from_com(piece.p);
         }
         if let (true, Some(l)) = (shapes.is_empty(), bar) {
             // a bar's own rod says how it lies, and never how much there is of it
-            let form = Form::Round(l, rod::of_bar(l).0, [1.0, 0.0, 0.0]);
-            pieces.push(Piece { body: place, p: body.from_com([0.0; 3]), volume: 0.0, form });
+            let form = ImmersedForm::Round(l, rod::of_bar(l).0, [1.0, 0.0, 0.0]);
+            pieces.push(ImmersedPiece { body: place, p: body.from_com([0.0; 3]), volume: 0.0, form });
         }
         return Ok(pieces);
     }
@@ -233,60 +234,60 @@ fn pieces_of(ctx: &Context, place: usize, id: u32) -> Result<Vec<Piece>> {
     let Some((area, rho_a)) = flexible::area_and_mass(ctx.model, element)? else { return Ok(Vec::new()) };
     let length = body.mass / rho_a;
     let form = if body.kind.turns() {
-        Form::Round(length, (area / PI).sqrt(), [1.0, 0.0, 0.0])
+        ImmersedForm::Round(length, (area / PI).sqrt(), [1.0, 0.0, 0.0])
     } else {
-        Form::Unknown
+        ImmersedForm::Unknown
     };
-    Ok(vec![Piece { body: place, p: [0.0; 3], volume: area * length, form }])
+    Ok(vec![ImmersedPiece { body: place, p: [0.0; 3], volume: area * length, form }])
 }
 
 /// The pieces of a shape, with their volume where it has one: two balls of `ends`, one piece of any other.
-fn pieces_of_shape(body: usize, shape: &Shape) -> Vec<Piece> {
+fn pieces_of_shape(body: usize, shape: &Shape) -> Vec<ImmersedPiece> {
     let Some(whole) = piece(body, shape) else { return Vec::new() };
     let Some(Geometry::Ends { half, radius }) = shape.geometry else { return vec![whole] };
     let axis = shape.rot.col(0).0;
-    let ball = |x: f64| Piece {
+    let ball = |x: f64| ImmersedPiece {
         p: [0, 1, 2].map(|i| shape.p[i] + x * axis[i]),
         volume: 0.5 * whole.volume,
-        form: Form::Ball(radius),
+        form: ImmersedForm::Ball(radius),
         ..whole.clone()
     };
     vec![ball(-half), ball(half)]
 }
 
 /// A shape as one piece. What is neither ball nor box is taken as round, with its moments.
-fn piece(body: usize, shape: &Shape) -> Option<Piece> {
+fn piece(body: usize, shape: &Shape) -> Option<ImmersedPiece> {
     let solid = shape.solid?;
     let volume = match solid.measure {
-        Measure::Volume(volume) => volume,
-        Measure::Area(_) => 0.0,
+        SolidMeasure::Volume(volume) => volume,
+        SolidMeasure::Area(_) => 0.0,
     };
     let k2 = solid.k2;
     // edges of the box with the same moments
     let edges = [0, 1, 2].map(|i| (6.0 * (k2[(i + 1) % 3] + k2[(i + 2) % 3] - k2[i])).max(0.0).sqrt());
     let form = match shape.kind {
-        "sphere" => Form::Ball((2.5 * k2[0]).sqrt()),
-        "disc" => Form::Round(edges[2], edges[0] / 3.0_f64.sqrt(), shape.rot.col(2).0),
-        "rod" | "capsule" => Form::Round(edges[0], edges[1] / 3.0_f64.sqrt(), shape.rot.col(0).0),
-        _ => Form::Box(edges, shape.rot),
+        "sphere" => ImmersedForm::Ball((2.5 * k2[0]).sqrt()),
+        "disc" => ImmersedForm::Round(edges[2], edges[0] / 3.0_f64.sqrt(), shape.rot.col(2).0),
+        "rod" | "capsule" => ImmersedForm::Round(edges[0], edges[1] / 3.0_f64.sqrt(), shape.rot.col(0).0),
+        _ => ImmersedForm::Box(edges, shape.rot),
     };
-    Some(Piece { body, p: shape.p, volume, form })
+    Some(ImmersedPiece { body, p: shape.p, volume, form })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SEA: Surface = Surface { up: [0.0, 0.0, 1.0], height: 0.3 };
+    const SEA: FreeSurface = FreeSurface { up: [0.0, 0.0, 1.0], height: 0.3 };
 
-    fn piece(form: Form) -> Piece {
-        Piece { body: 0, p: [0.0; 3], volume: 1.0, form }
+    fn piece(form: ImmersedForm) -> ImmersedPiece {
+        ImmersedPiece { body: 0, p: [0.0; 3], volume: 1.0, form }
     }
 
     /// A box that floats level, at half its height and above: the part under is that of its height.
     #[test]
     fn a_level_box_is_immersed_by_its_height() {
-        let piece = piece(Form::Box([2.0, 1.0, 0.5], Mat3::identity()));
+        let piece = piece(ImmersedForm::Box([2.0, 1.0, 0.5], Mat3::identity()));
         for (z, share) in [(0.3, 0.5), (0.4, 0.3), (0.2, 0.7), (5.0, 0.0), (-5.0, 1.0)] {
             let pose = Pose { p: Vec3([0.1, 0.2, z]), ..Pose::identity() };
             let mean = piece.mean(&pose, &SEA);
@@ -299,7 +300,7 @@ mod tests {
     /// On its edge, turned by 45°, the immersed part of a square is a triangle: x²/w² of depth x below the edge, w its side.
     #[test]
     fn a_square_on_its_edge_is_immersed_as_a_triangle() {
-        let piece = piece(Form::Box([1.0, 3.0, 1.0], Mat3::identity()));
+        let piece = piece(ImmersedForm::Box([1.0, 3.0, 1.0], Mat3::identity()));
         let turn = sarrus_math::quat_from_rotation_vector(&[0.0, std::f64::consts::FRAC_PI_4, 0.0]);
         let x = 0.4;
         let pose = Pose::from_quat([0.0, 0.0, 0.3 + 0.5_f64.sqrt() - x], turn);
@@ -311,7 +312,7 @@ mod tests {
     /// A vertical rod is immersed by its length, one that lies by its circle: half of both where its centre is at the surface.
     #[test]
     fn a_rod_is_immersed_by_its_length_where_it_stands() {
-        let piece = piece(Form::Round(2.0, 0.1, [0.0, 0.0, 1.0]));
+        let piece = piece(ImmersedForm::Round(2.0, 0.1, [0.0, 0.0, 1.0]));
         for (z, share) in [(0.3, 0.5), (0.8, 0.25), (-0.5, 0.9), (1.31, 0.0)] {
             let pose = Pose { p: Vec3([0.0, 0.0, z]), ..Pose::identity() };
             let mean = piece.mean(&pose, &SEA);
@@ -321,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_ball_is_immersed_by_its_cap() {
-        let piece = piece(Form::Ball(0.5));
+        let piece = piece(ImmersedForm::Ball(0.5));
         // the cap of height h: h²(3 r - h)/(4 r³)
         for h in [0.0, 0.1, 0.5, 0.9, 1.0] {
             let pose = Pose { p: Vec3([0.0, 0.0, 0.3 + 0.5 - h]), ..Pose::identity() };

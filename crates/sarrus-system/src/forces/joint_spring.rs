@@ -42,7 +42,7 @@ pub static COORDINATE_KEYS: &[Key] = &[
 
 /// Springs and dampers of a joint whose table `ctx` has open; `joint` is its place in the directory. Each has the name
 /// of the joint, with several coordinates `A.angle`.
-pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, Built)>> {
+pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, BuiltForce)>> {
     let entry = &ctx.directory.joints[joint];
     let coordinates = entry.face.coordinates();
     let mut springs = Vec::new();
@@ -90,7 +90,7 @@ fn beside(
     joint: usize,
     k: usize,
     name: &str,
-) -> Result<Vec<(String, Built)>> {
+) -> Result<Vec<(String, BuiltForce)>> {
     let stop = springy(ctx, reader, joint, k)?.map(|built| (format!("{name}.stop"), built));
     let friction = constant(ctx, reader, joint, k)?.map(|built| (format!("{name}.friction"), built));
     Ok(stop.into_iter().chain(friction).collect())
@@ -114,8 +114,8 @@ fn options() -> impl Iterator<Item = &'static Key> {
 }
 
 /// The spring that `reader` describes, where it describes one.
-fn spring(ctx: &Context, reader: &Reader, joint: usize, k: usize) -> Result<Option<Built>> {
-    let (ids, along) = Along::of_joint(ctx, joint, k);
+fn spring(ctx: &Context, reader: &Reader, joint: usize, k: usize) -> Result<Option<BuiltForce>> {
+    let (ids, along) = LineOfAction::of_joint(ctx, joint, k);
     let Some(law) = linear(ctx, reader, &along, &ids, 0.0)? else { return Ok(None) };
-    Ok(Some(Built::new(ids, Spring { along, tension: Tension { law, only: Only::Both } })))
+    Ok(Some(BuiltForce::new(ids, Spring { along, tension: Tension { law, only: Only::Both } })))
 }

@@ -24,11 +24,11 @@ mod vector;
 
 pub(crate) use bushing::{Bushing, half_turn, rotation_of_half, turned};
 pub use clearance::{CLEARANCE_OPTION, Clearance, has_clearance};
-pub use closure::Closure;
+pub use closure::ClosureForce;
 pub use flanks::Flanks;
 pub use friction::reactive as reactive_friction;
 pub use joint_spring::{BALL_KEYS, COORDINATE_KEYS, JOINT_OPTION_KEYS, joint_springs, rubs_all_ways};
-pub use stops::{Limits, rigid as rigid_limits};
+pub use stops::{StopLimits, rigid as rigid_limits};
 
 use crate::added_mass::AddedMass;
 use crate::context::Context;
@@ -41,18 +41,18 @@ use std::sync::Arc;
 
 /// What force files use.
 mod prelude {
-    pub use super::along::Along;
+    pub use super::along::LineOfAction;
     pub(crate) use super::at_most;
     pub use super::vector::VectorFormula;
-    pub use super::{Built, Kind};
+    pub use super::{BuiltForce, ForceKind};
     pub use crate::at::At;
     pub use crate::context::Context;
-    pub use crate::formula::{Formula, Level};
+    pub use crate::formula::{Formula, ReadLevel};
     pub use crate::load::{Force, Wrench};
     pub use crate::names::Named;
     pub use crate::signal::Signal;
     pub use sarrus_math::{Mat3, Pose, Real, Vec3};
-    pub use sarrus_model::reader::Turns;
+    pub use sarrus_model::reader::ComponentMap;
     pub use sarrus_model::{Key, KeyType, Reader, Result};
     pub use sarrus_solve::tables::{LoadKind, LoadRecord};
 }
@@ -73,7 +73,7 @@ pub(crate) fn at_most<R: Real>(elastic: R, damping: R) -> R {
 pub(crate) const NO_LIMITS: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
 /// A registered kind of force.
-pub struct Kind {
+pub struct ForceKind {
     /// Name in model files.
     pub name: &'static str,
     /// One line on what it does.
@@ -86,12 +86,12 @@ pub struct Kind {
     /// Examples in a spatial model, likewise.
     pub spatial: &'static [&'static str],
     /// Reads one.
-    pub read: fn(&mut Context) -> Result<Built>,
+    pub read: fn(&mut Context) -> Result<BuiltForce>,
 }
 
 /// A force that was read.
 #[derive(Clone)]
-pub struct Built {
+pub struct BuiltForce {
     /// Its bodies; those that only its expressions read come last.
     pub ids: Vec<u32>,
     /// What it does.
@@ -104,20 +104,20 @@ pub struct Built {
     pub added_mass: AddedMass,
 }
 
-impl Built {
+impl BuiltForce {
     /// A force on the bodies `ids`.
     pub fn new(ids: Vec<u32>, load: impl Load + 'static) -> Self {
-        Built::of(ids, Arc::new(load))
+        BuiltForce::of(ids, Arc::new(load))
     }
 
     /// A force that is shared.
     pub(crate) fn of(ids: Vec<u32>, load: Arc<dyn Load>) -> Self {
-        Built { ids, load, named: None, nonideal: false, added_mass: AddedMass::default() }
+        BuiltForce { ids, load, named: None, nonideal: false, added_mass: AddedMass::default() }
     }
 }
 
 /// Every kind of force, in the order of `sarrus list forces`.
-pub static KINDS: &[Kind] = &[
+pub static KINDS: &[ForceKind] = &[
     force::KIND,
     torque::KIND,
     actuator::KIND,
@@ -133,7 +133,7 @@ pub static COMMON_KEYS: &[Key] =
     &[Key::new("nonideal", KeyType::Flag, "false", "whether it is the constraints' own non-ideal force")];
 
 /// The kind of an element of `[forces]`.
-pub fn kind(model: &Model, element: &Element) -> Result<&'static Kind> {
+pub fn kind(model: &Model, element: &Element) -> Result<&'static ForceKind> {
     let name = element.kind.as_str();
     if let Some(kind) = KINDS.iter().find(|kind| kind.name == name) {
         return Ok(kind);
@@ -149,10 +149,10 @@ pub fn kind(model: &Model, element: &Element) -> Result<&'static Kind> {
 }
 
 /// Reads an element of `[forces]`.
-pub fn read(model: &Model, directory: &Directory, element: &Element) -> Result<Built> {
+pub fn read(model: &Model, directory: &Directory, element: &Element) -> Result<BuiltForce> {
     let kind = kind(model, element)?;
     let keys = [kind.keys, COMMON_KEYS].concat();
     let mut ctx = Context::new(Reader::new(model, element, &keys)?, directory);
     let nonideal = ctx.reader.flag_or("nonideal", false)?;
-    Ok(Built { nonideal, ..(kind.read)(&mut ctx)? })
+    Ok(BuiltForce { nonideal, ..(kind.read)(&mut ctx)? })
 }

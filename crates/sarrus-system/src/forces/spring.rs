@@ -3,14 +3,14 @@
 //! Tension T(l, l̇) of [`super::tension`] pulls the points together, the coordinate to smaller values.
 
 use super::prelude::*;
-use super::tension::{Law, Only, Tension};
-use sarrus_model::record::Plain;
+use super::tension::{Only, Tension, TensionLaw};
+use sarrus_model::record::ResolvedValue;
 
 /// The force.
 #[derive(Clone, Debug)]
 pub struct Spring {
     /// What it acts along.
-    pub along: Along,
+    pub along: LineOfAction,
     /// Its law.
     pub tension: Tension,
 }
@@ -41,8 +41,8 @@ impl Force for Spring {
     }
 
     fn record(&self) -> Option<LoadRecord> {
-        let Along::Line(line) = &self.along else { return None };
-        let Law::Linear { stiffness, damping, rest, preload } = self.tension.law else { return None };
+        let LineOfAction::Line(line) = &self.along else { return None };
+        let TensionLaw::Linear { stiffness, damping, rest, preload } = self.tension.law else { return None };
         let p = [stiffness, damping, rest, preload];
         (self.tension.only == Only::Both).then_some(LoadRecord {
             kind: LoadKind::Spring,
@@ -75,10 +75,10 @@ impl Force for Spring {
 pub(super) fn linear(
     ctx: &Context,
     reader: &Reader,
-    along: &Along,
+    along: &LineOfAction,
     ids: &[u32],
     preload: f64,
-) -> Result<Option<Law>> {
+) -> Result<Option<TensionLaw>> {
     let hint = "a law of another kind: `[forces] kind = \"spring\"` with `tension`";
     let stiffness = reader.not_negative_opt("stiffness").map_err(|e| e.hint(hint))?;
     let damping = reader.not_negative_opt("damping").map_err(|e| e.hint(hint))?;
@@ -93,16 +93,16 @@ pub(super) fn linear(
         Some(rest) => rest,
         None => {
             let length = along.model_length(ctx, ids);
-            reader.record("rest", || Plain::Number(length));
+            reader.record("rest", || ResolvedValue::Number(length));
             length
         }
     };
     let (stiffness, damping) = (stiffness.unwrap_or(0.0), damping.unwrap_or(0.0));
-    Ok(Some(Law::Linear { stiffness, damping, rest, preload }))
+    Ok(Some(TensionLaw::Linear { stiffness, damping, rest, preload }))
 }
 
-fn read(ctx: &mut Context) -> Result<Built> {
-    let (mut ids, along) = Along::read(ctx)?;
+fn read(ctx: &mut Context) -> Result<BuiltForce> {
+    let (mut ids, along) = LineOfAction::read(ctx)?;
     let named = along.named(&ids);
     let only = match ctx.reader.choice("only", &["pull", "push"])? {
         None => Only::Both,
@@ -114,13 +114,13 @@ fn read(ctx: &mut Context) -> Result<Built> {
             for key in ["stiffness", "damping", "rest", "preload"] {
                 ctx.reader.one_of(&["tension", key])?;
             }
-            let mut binder = ctx.binder(Level::Force, ids);
+            let mut binder = ctx.binder(ReadLevel::Force, ids);
             let [length, speed] = along.signals();
             binder.local("length", length);
             binder.local("speed", speed);
             let formula = binder.scalar(&expr)?;
             ids = binder.ids;
-            Law::Expression(formula)
+            TensionLaw::Expression(formula)
         }
         None => {
             let preload = ctx.reader.number_or("preload", 0.0)?;
@@ -131,11 +131,11 @@ fn read(ctx: &mut Context) -> Result<Built> {
             })?
         }
     };
-    Ok(Built { named, ..Built::new(ids, Spring { along, tension: Tension { law, only } }) })
+    Ok(BuiltForce { named, ..BuiltForce::new(ids, Spring { along, tension: Tension { law, only } }) })
 }
 
 /// `kind = "spring"`
-pub const KIND: Kind = Kind {
+pub const KIND: ForceKind = ForceKind {
     name: "spring",
     doc: "spring-damper between two points or along a joint coordinate, linear or of any law",
     keys: &[

@@ -20,7 +20,7 @@ pub static STOP_KEYS: &[Key] = &[
 
 /// Rigid limits of a coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
+pub struct StopLimits {
     /// Lowest and highest value; either may be infinite \[m, rad\].
     pub values: [f64; 2],
     /// Speed after an impact over that before.
@@ -28,13 +28,13 @@ pub struct Limits {
 }
 
 /// What there is at the limits.
-enum Stop {
+enum StopForce {
     Springy { stiffness: f64, damping: f64 },
     Rigid { restitution: f64 },
 }
 
 /// `limits` and `stop` of the coordinate whose options `reader` has open.
-fn read(reader: &Reader) -> Result<Option<([f64; 2], Stop)>> {
+fn read(reader: &Reader) -> Result<Option<([f64; 2], StopForce)>> {
     let limits = reader.limits("limits")?;
     let stop = reader.sub("stop", STOP_KEYS)?;
     let Some(limits) = limits else {
@@ -45,11 +45,11 @@ fn read(reader: &Reader) -> Result<Option<([f64; 2], Stop)>> {
             None => Ok(None),
         };
     };
-    let Some(stop) = stop else { return Ok(Some((limits, Stop::Rigid { restitution: 0.0 }))) };
+    let Some(stop) = stop else { return Ok(Some((limits, StopForce::Rigid { restitution: 0.0 }))) };
     stop.one_of(&["stiffness", "restitution"])?;
     if let Some(stiffness) = stop.positive_opt("stiffness")? {
         let damping = stop.not_negative_opt("damping")?.unwrap_or(0.0);
-        return Ok(Some((limits, Stop::Springy { stiffness, damping })));
+        return Ok(Some((limits, StopForce::Springy { stiffness, damping })));
     }
     if stop.has("damping") {
         let message = format!("`stop` of {} has `damping` but no `stiffness`", reader.title());
@@ -60,20 +60,20 @@ fn read(reader: &Reader) -> Result<Option<([f64; 2], Stop)>> {
         let message = format!("`restitution` of {} is {restitution}: a stop gives no energy", reader.title());
         return Err(stop.error("restitution", message).hint("0 to 1"));
     }
-    Ok(Some((limits, Stop::Rigid { restitution })))
+    Ok(Some((limits, StopForce::Rigid { restitution })))
 }
 
 /// Rigid limits, where there are such.
-pub fn rigid(reader: &Reader) -> Result<Option<Limits>> {
+pub fn rigid(reader: &Reader) -> Result<Option<StopLimits>> {
     Ok(match read(reader)? {
-        Some((values, Stop::Rigid { restitution })) => Some(Limits { values, restitution }),
+        Some((values, StopForce::Rigid { restitution })) => Some(StopLimits { values, restitution }),
         _ => None,
     })
 }
 
 /// The force of springy limits, where there are such.
-pub(super) fn springy(ctx: &Context, reader: &Reader, joint: usize, k: usize) -> Result<Option<Built>> {
-    let Some((limits, Stop::Springy { stiffness, damping })) = read(reader)? else { return Ok(None) };
+pub(super) fn springy(ctx: &Context, reader: &Reader, joint: usize, k: usize) -> Result<Option<BuiltForce>> {
+    let Some((limits, StopForce::Springy { stiffness, damping })) = read(reader)? else { return Ok(None) };
     let entry = &ctx.directory.joints[joint];
     let is_angle = entry.face.coordinates()[k].is_angle();
     let terms = vec![(1.0, entry.coordinate(k, 0, 1))];
@@ -88,5 +88,5 @@ pub(super) fn springy(ctx: &Context, reader: &Reader, joint: usize, k: usize) ->
         is_angle,
         own_hints: Vec::new(),
     };
-    Ok(Some(Built::new(entry.bodies.to_vec(), flanks)))
+    Ok(Some(BuiltForce::new(entry.bodies.to_vec(), flanks)))
 }

@@ -35,7 +35,7 @@ impl Only {
 
 /// Tension as a function of length and speed.
 #[derive(Clone, Debug)]
-pub enum Law {
+pub enum TensionLaw {
     /// k (l - rest) + preload + c l̇.
     Linear {
         /// k ≥ 0 \[N/m, N m/rad\].
@@ -55,26 +55,26 @@ pub enum Law {
 #[derive(Clone, Debug)]
 pub struct Tension {
     /// The law.
-    pub law: Law,
+    pub law: TensionLaw,
     /// Which sign of it acts.
     pub only: Only,
 }
 
 impl Tension {
     /// T \[N, N m\].
-    pub fn value<R: Real>(&self, at: &At<R>, along: &Along) -> R {
+    pub fn value<R: Real>(&self, at: &At<R>, along: &LineOfAction) -> R {
         match &self.law {
-            Law::Linear { .. } => {
+            TensionLaw::Linear { .. } => {
                 let elastic = self.only.keep(self.elastic(along.length(at)));
                 elastic + self.damper(elastic, at, along)
             }
-            Law::Expression(formula) => self.only.keep(formula.eval(at)),
+            TensionLaw::Expression(formula) => self.only.keep(formula.eval(at)),
         }
     }
 
     /// T - E, given the elastic part that acts.
-    fn damper<R: Real>(&self, elastic: R, at: &At<R>, along: &Along) -> R {
-        let Law::Linear { stiffness, damping, preload, .. } = self.law else { return R::zero() };
+    fn damper<R: Real>(&self, elastic: R, at: &At<R>, along: &LineOfAction) -> R {
+        let TensionLaw::Linear { stiffness, damping, preload, .. } = self.law else { return R::zero() };
         if damping == 0.0 {
             return R::zero();
         }
@@ -88,7 +88,7 @@ impl Tension {
 
     /// Calls `found` with its expression, and the values at which that is cut off.
     pub fn laws(&self, found: &mut dyn FnMut(&Formula, [f64; 2])) {
-        let Law::Expression(formula) = &self.law else { return };
+        let TensionLaw::Expression(formula) = &self.law else { return };
         let limits = if self.only == Only::Both { NO_LIMITS } else { [0.0, f64::INFINITY] };
         found(formula, limits);
     }
@@ -96,21 +96,21 @@ impl Tension {
     /// E before it is cut off.
     fn elastic<R: Real>(&self, length: R) -> R {
         match &self.law {
-            Law::Linear { stiffness, rest, preload, .. } => (length - *rest) * *stiffness + *preload,
-            Law::Expression(_) => R::zero(),
+            TensionLaw::Linear { stiffness, rest, preload, .. } => (length - *rest) * *stiffness + *preload,
+            TensionLaw::Expression(_) => R::zero(),
         }
     }
 
     /// ∫E dl from where it vanishes, for k = 0 from rest \[J\].
     pub fn stored<R: Real>(&self, length: R) -> R {
-        let Law::Linear { stiffness, rest, .. } = &self.law else { return R::zero() };
+        let TensionLaw::Linear { stiffness, rest, .. } = &self.law else { return R::zero() };
         let elastic = self.only.keep(self.elastic(length));
         if *stiffness > 0.0 { elastic * elastic / (2.0 * stiffness) } else { elastic * (length - *rest) }
     }
 
     /// Heat \[W\].
-    pub fn heat<R: Real>(&self, at: &At<R>, along: &Along) -> R {
-        let Law::Linear { damping, .. } = &self.law else { return R::zero() };
+    pub fn heat<R: Real>(&self, at: &At<R>, along: &LineOfAction) -> R {
+        let TensionLaw::Linear { damping, .. } = &self.law else { return R::zero() };
         if *damping == 0.0 {
             return R::zero();
         }
@@ -120,11 +120,11 @@ impl Tension {
 
     /// Whether it dissipates only in a part of the motion: a step may miss where that begins.
     pub fn is_one_sided_damper(&self) -> bool {
-        self.only != Only::Both && matches!(self.law, Law::Linear { damping, .. } if damping > 0.0)
+        self.only != Only::Both && matches!(self.law, TensionLaw::Linear { damping, .. } if damping > 0.0)
     }
 
     /// Whether stored energy and heat are all of its power.
     pub fn keeps_books(&self) -> bool {
-        matches!(self.law, Law::Linear { .. })
+        matches!(self.law, TensionLaw::Linear { .. })
     }
 }

@@ -30,25 +30,25 @@ impl Force for AppliedTorque {
     }
 }
 
-fn read(ctx: &mut Context) -> Result<Built> {
+fn read(ctx: &mut Context) -> Result<BuiltForce> {
     let body = ctx.body("body")?;
     ctx.must_turn(body, "body")?;
     let key = ctx.reader.require_one_of(&["torque", "torque_on"])?;
-    let mut binder = ctx.binder(Level::Force, vec![body]);
+    let mut binder = ctx.binder(ReadLevel::Force, vec![body]);
     let torque = if ctx.is_planar() {
         let z = ctx.reader.axial_expression(key)?.ok_or_else(|| ctx.reader.missing(key))?;
         VectorFormula::bind_z(&mut binder, &z)?
     } else {
-        let turns = if key == "torque" { Turns::Axial } else { Turns::LocalAxial };
+        let turns = if key == "torque" { ComponentMap::Axial } else { ComponentMap::LocalAxial };
         let vector = ctx.reader.expressions(key, turns, false)?.ok_or_else(|| ctx.reader.missing(key))?;
         VectorFormula::bind(&mut binder, &vector)?
     };
     let axes = (key == "torque_on" && !ctx.is_planar()).then(|| ctx.file_axes(body));
-    Ok(Built::new(binder.ids, AppliedTorque { torque, axes }))
+    Ok(BuiltForce::new(binder.ids, AppliedTorque { torque, axes }))
 }
 
 /// `kind = "torque"`
-pub const KIND: Kind = Kind {
+pub const KIND: ForceKind = ForceKind {
     name: "torque",
     doc: "torque on a body, in world or body axes; planar a number",
     keys: &[

@@ -6,7 +6,7 @@ use crate::formula::{Binder, Formula};
 use sarrus_math::{Real, Vec3};
 use sarrus_model::reader::RuntimeVector;
 use sarrus_model::{Result, RuntimeExpr};
-use sarrus_solve::tables::{LoadKind, LoadRecord, OfTime};
+use sarrus_solve::tables::{LoadKind, LoadRecord, VectorOfTime};
 use std::sync::{Arc, OnceLock};
 
 /// Up to three formulas; missing components are 0.
@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 pub struct VectorFormula {
     components: [Option<Formula>; 3],
     /// The same for all records, so that whoever has several sees that they are one.
-    of_time: OnceLock<OfTime>,
+    of_time: OnceLock<VectorOfTime>,
 }
 
 impl VectorFormula {
@@ -43,7 +43,7 @@ impl VectorFormula {
         let [x, y, z] = if is_constant { self.eval(&at(0.0)).0 } else { [0.0; 3] };
         let of_time = || {
             let own = self.clone();
-            OfTime(Arc::new(move |t| own.eval(&at(t)).0))
+            VectorOfTime(Arc::new(move |t| own.eval(&at(t)).0))
         };
         let timed = (!is_constant).then(|| self.of_time.get_or_init(of_time).clone());
         Some(LoadRecord { kind, bodies: [0, 0], r_A: [0.0; 3], r_B: point, p: [x, y, z, 0.0], timed })

@@ -3,7 +3,7 @@
 //! X_FM(q): shift by q1 along z, rotation by q2 about z. Φ = (x_F·p_FM, y_F·p_FM, z_F·x_M, z_F·y_M).
 
 use super::prelude::*;
-use sarrus_model::record::Plain;
+use sarrus_model::record::ResolvedValue;
 
 /// A shaft in a plain bush.
 pub struct Cylindrical {
@@ -30,7 +30,7 @@ impl Sense {
         let against = reader.choice("sense", &names)? == Some(1);
         let sense = if against { -reader.handedness() } else { reader.handedness() };
         if reader.handedness() < 0.0 {
-            reader.record("sense", || Plain::Text(names[usize::from(sense < 0.0)].to_string()));
+            reader.record("sense", || ResolvedValue::Text(names[usize::from(sense < 0.0)].to_string()));
         }
         Ok(Sense(sense))
     }
@@ -61,7 +61,7 @@ impl Joint for Cylindrical {
     const KIND: &'static str = "cylindrical";
     const DOC: &'static str = "shaft in a bush: slides along an axis and turns about it";
     const SPACE: Space = Space::Spatial;
-    const AXIS: Axis = Axis::Z;
+    const AXIS: AxisRole = AxisRole::Z;
     const KEYS: &'static [Key] = &[SENSE];
     const COORDINATES: &'static [Coordinate] = COORDINATES;
 

@@ -5,17 +5,17 @@
 use super::prelude::*;
 
 /// A weld in space.
-pub struct Fixed;
+pub struct FixedJoint;
 
-impl Joint for Fixed {
+impl Joint for FixedJoint {
     const KIND: &'static str = "fixed";
     const DOC: &'static str = "weld: no motion";
     const SPACE: Space = Space::Spatial;
-    const AXIS: Axis = Axis::None;
+    const AXIS: AxisRole = AxisRole::None;
     const COORDINATES: &'static [Coordinate] = &[];
 
     fn read(_: &mut Reader) -> Result<Self> {
-        Ok(Fixed)
+        Ok(FixedJoint)
     }
 
     fn pose<R: Real>(&self, _: &[R]) -> Pose<R> {

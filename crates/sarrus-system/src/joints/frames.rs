@@ -2,9 +2,9 @@
 
 use super::cylindrical::Sense;
 use crate::context::Context;
-use crate::joint::{Axis, Fixed, Frames};
+use crate::joint::{AxisRole, BodyFixedFrame, Frames};
 use sarrus_math::{Mat3, Vec3};
-use sarrus_model::record::Plain;
+use sarrus_model::record::ResolvedValue;
 use sarrus_model::transform::unit;
 use sarrus_model::{Key, KeyType, Result};
 use std::f64::consts::TAU;
@@ -34,7 +34,7 @@ pub const AXIS2_KEYS: &[Key] = &[Key::new(
 )];
 
 /// Reads the frames of a joint between two bodies.
-pub fn read(ctx: &Context, bodies: [u32; 2], axis: Axis, axial: bool) -> Result<Frames> {
+pub fn read(ctx: &Context, bodies: [u32; 2], axis: AxisRole, axial: bool) -> Result<Frames> {
     let [p_A, p_B] = ctx.points_on_two(bodies)?.ok_or_else(|| {
         ctx.reader.missing("at").hint("`at` is the joint's point in the world, `on` gives it on each body")
     })?;
@@ -44,11 +44,11 @@ pub fn read(ctx: &Context, bodies: [u32; 2], axis: Axis, axial: bool) -> Result<
     }
     // world axes of F (x, z) and M (x, z) in the model pose
     let ([x_F, z_F], [x_M, z_M]) = match axis {
-        Axis::None | Axis::X => {
+        AxisRole::None | AxisRole::X => {
             let axes = [A.rot.col(0), A.rot.col(2)];
             (axes, axes)
         }
-        Axis::Z | Axis::ZX => {
+        AxisRole::Z | AxisRole::ZX => {
             let [z_A, z_B] = match ctx.directions_on_two(bodies, "axis", "axis_on", axial)? {
                 Some(axes) => axes,
                 None => {
@@ -58,12 +58,12 @@ pub fn read(ctx: &Context, bodies: [u32; 2], axis: Axis, axial: bool) -> Result<
             };
             let (z_F, z_M) = (A.rotate(&z_A), B.rotate(&z_B));
             let x = match axis {
-                Axis::ZX => second_axis(ctx, z_F)?,
+                AxisRole::ZX => second_axis(ctx, z_F)?,
                 _ => common_x(z_F, z_M),
             };
             ([across(x, z_F), z_F], [across(x, z_M), z_M])
         }
-        Axis::Cross => {
+        AxisRole::Cross => {
             let z = match ctx.direction_on(bodies[0], "axis", "axis_on", axial)? {
                 Some(z_A) => A.rotate(&z_A),
                 None => Vec3(ctx.direction_or("axis", [0.0, 0.0, 1.0], axial)?),
@@ -82,7 +82,7 @@ pub fn read(ctx: &Context, bodies: [u32; 2], axis: Axis, axial: bool) -> Result<
     };
     let frame = |pose: &sarrus_math::Pose<f64>, p: [f64; 3], x: Vec3<f64>, z: Vec3<f64>| {
         let axes = Mat3::from_cols(x, z.cross(x), z);
-        Fixed { p, rot: pose.rot.transpose_mul_mat(&axes), angle: 0.0 }
+        BodyFixedFrame { p, rot: pose.rot.transpose_mul_mat(&axes), angle: 0.0 }
     };
     Ok(Frames { F: frame(&A, p_A, x_F, z_F), M: frame(&B, p_B, x_M, z_M) })
 }
@@ -114,7 +114,7 @@ fn second_axis(ctx: &Context, z: Vec3<f64>) -> Result<Vec3<f64>> {
         let [x, y] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(|a| Vec3(transform.vector(a)));
         let x = if x.dot(z).abs() > 1.0 - 1e-9 { y } else { x };
         if !transform.is_identity() {
-            ctx.reader.record("axis2", || Plain::numbers(&x.0));
+            ctx.reader.record("axis2", || ResolvedValue::numbers(&x.0));
         }
         x
     });
@@ -124,10 +124,10 @@ fn second_axis(ctx: &Context, z: Vec3<f64>) -> Result<Vec3<f64>> {
     }
 }
 
-fn planar(ctx: &Context, bodies: [u32; 2], axis: Axis, [p_A, p_B]: [[f64; 3]; 2]) -> Result<Frames> {
+fn planar(ctx: &Context, bodies: [u32; 2], axis: AxisRole, [p_A, p_B]: [[f64; 3]; 2]) -> Result<Frames> {
     let [start_A, start_B] = bodies.map(|body| ctx.directory.bodies[body as usize].start.2);
     let [angle_A, angle_B] = match axis {
-        Axis::X => {
+        AxisRole::X => {
             let axes = match ctx.directions_on_two(bodies, "axis", "axis_on", false)? {
                 Some(axes) => axes,
                 None => {
@@ -143,10 +143,10 @@ fn planar(ctx: &Context, bodies: [u32; 2], axis: Axis, [p_A, p_B]: [[f64; 3]; 2]
     };
     // headings are known up to turns: take M in the turn in which it is nearest to F
     let apart = (start_B + angle_B) - (start_A + angle_A);
-    let turns = if axis == Axis::X { TAU * (apart / TAU).round() } else { 0.0 };
+    let turns = if axis == AxisRole::X { TAU * (apart / TAU).round() } else { 0.0 };
     // the axis of a pin is z, which a mirrored file reverses
     let z = if ctx.reader.element().kind == "revolute" { Sense::read(&ctx.reader)?.0 } else { 1.0 };
     let about = Mat3([[1.0, 0.0, 0.0], [0.0, z, 0.0], [0.0, 0.0, z]]);
-    let frame = |p: [f64; 3], angle: f64| Fixed { p, rot: Mat3::rot_z(angle) * about, angle };
+    let frame = |p: [f64; 3], angle: f64| BodyFixedFrame { p, rot: Mat3::rot_z(angle) * about, angle };
     Ok(Frames { F: frame(p_A, angle_A), M: frame(p_B, angle_B - turns) })
 }

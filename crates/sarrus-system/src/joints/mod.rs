@@ -14,7 +14,7 @@ mod spherical;
 mod universal;
 
 use crate::coordinate::Coordinate;
-use crate::joint::{Axis, Frames, Joint, JointFace};
+use crate::joint::{AxisRole, Frames, Joint, JointFace};
 use crate::primitive::Primitive;
 use sarrus_model::{Key, Reader, Result, Space};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 mod prelude {
     pub use super::{coincident, in_plane, perpendicular};
     pub use crate::coordinate::{Coordinate, Reading};
-    pub use crate::joint::{Axis, Frames, Joint};
+    pub use crate::joint::{AxisRole, Frames, Joint};
     pub use crate::primitive::Primitive;
     pub use crate::tree::motion::{JointMotion, shift, turn};
     pub use crate::tree::spatial::Vec6;
@@ -32,7 +32,7 @@ mod prelude {
 }
 
 /// A registered kind of joint.
-pub struct Kind {
+pub struct JointKind {
     /// Name in model files; planar and spatial kinds may share one.
     pub name: &'static str,
     /// One line on what it does.
@@ -40,7 +40,7 @@ pub struct Kind {
     /// The space it lives in.
     pub space: Space,
     /// What its axis is.
-    pub axis: Axis,
+    pub axis: AxisRole,
     /// Its coordinates.
     pub coordinates: &'static [Coordinate],
     /// Keys of its own.
@@ -51,9 +51,9 @@ pub struct Kind {
     pub read: fn(&mut Reader) -> Result<Box<dyn JointFace>>,
 }
 
-impl Kind {
-    const fn of<J: Joint>() -> Kind {
-        Kind {
+impl JointKind {
+    const fn of<J: Joint>() -> JointKind {
+        JointKind {
             name: J::KIND,
             doc: J::DOC,
             space: J::SPACE,
@@ -67,18 +67,18 @@ impl Kind {
 }
 
 /// Every kind of joint, in the order of `sarrus list joints`.
-pub static KINDS: &[Kind] = &[
-    Kind::of::<revolute::Revolute>(),
-    Kind::of::<prismatic::Prismatic>(),
-    Kind::of::<cylindrical::Cylindrical>(),
-    Kind::of::<screw::Screw>(),
-    Kind::of::<spherical::Spherical>(),
-    Kind::of::<universal::Universal>(),
-    Kind::of::<planar::Planar>(),
-    Kind::of::<fixed::Fixed>(),
-    Kind::of::<planar_revolute::PlanarRevolute>(),
-    Kind::of::<planar_prismatic::PlanarPrismatic>(),
-    Kind::of::<planar_fixed::PlanarFixed>(),
+pub static KINDS: &[JointKind] = &[
+    JointKind::of::<revolute::Revolute>(),
+    JointKind::of::<prismatic::Prismatic>(),
+    JointKind::of::<cylindrical::Cylindrical>(),
+    JointKind::of::<screw::Screw>(),
+    JointKind::of::<spherical::Spherical>(),
+    JointKind::of::<universal::Universal>(),
+    JointKind::of::<planar::PlanarJoint>(),
+    JointKind::of::<fixed::FixedJoint>(),
+    JointKind::of::<planar_revolute::PlanarRevolute>(),
+    JointKind::of::<planar_prismatic::PlanarPrismatic>(),
+    JointKind::of::<planar_fixed::PlanarFixed>(),
 ];
 
 /// The joint that lets bodies turn against each other about a point, in the plane or in space.

@@ -5,13 +5,13 @@
 use super::prelude::*;
 
 /// A plate on a table.
-pub struct Planar;
+pub struct PlanarJoint;
 
-impl Joint for Planar {
+impl Joint for PlanarJoint {
     const KIND: &'static str = "planar";
     const DOC: &'static str = "plate on a table: slides in a plane and turns about its normal";
     const SPACE: Space = Space::Spatial;
-    const AXIS: Axis = Axis::ZX;
+    const AXIS: AxisRole = AxisRole::ZX;
     const COORDINATES: &'static [Coordinate] = &[
         Coordinate::new("x", "vx", "ax", Reading::Shift(0)),
         Coordinate::new("y", "vy", "ay", Reading::Shift(1)),
@@ -19,7 +19,7 @@ impl Joint for Planar {
     ];
 
     fn read(_: &mut Reader) -> Result<Self> {
-        Ok(Planar)
+        Ok(PlanarJoint)
     }
 
     fn pose<R: Real>(&self, q: &[R]) -> Pose<R> {

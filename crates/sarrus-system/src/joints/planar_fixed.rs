@@ -11,7 +11,7 @@ impl Joint for PlanarFixed {
     const KIND: &'static str = "fixed";
     const DOC: &'static str = "weld: no motion";
     const SPACE: Space = Space::Planar;
-    const AXIS: Axis = Axis::None;
+    const AXIS: AxisRole = AxisRole::None;
     const COORDINATES: &'static [Coordinate] = &[];
 
     fn read(_: &mut Reader) -> Result<Self> {

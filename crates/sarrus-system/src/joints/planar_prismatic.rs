@@ -11,7 +11,7 @@ impl Joint for PlanarPrismatic {
     const KIND: &'static str = "prismatic";
     const DOC: &'static str = "slider: shifts along an axis without turning";
     const SPACE: Space = Space::Planar;
-    const AXIS: Axis = Axis::X;
+    const AXIS: AxisRole = AxisRole::X;
     const COORDINATES: &'static [Coordinate] =
         &[Coordinate::new("position", "speed", "accel", Reading::Shift(0))];
 

@@ -11,7 +11,7 @@ impl Joint for PlanarRevolute {
     const KIND: &'static str = "revolute";
     const DOC: &'static str = "pin: turns about a point";
     const SPACE: Space = Space::Planar;
-    const AXIS: Axis = Axis::None;
+    const AXIS: AxisRole = AxisRole::None;
     const KEYS: &'static [Key] = &[Key::new(
         "sense",
         KeyType::Choice(&["along", "against"]),

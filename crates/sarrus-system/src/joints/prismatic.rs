@@ -11,7 +11,7 @@ impl Joint for Prismatic {
     const KIND: &'static str = "prismatic";
     const DOC: &'static str = "slider: shifts along an axis without turning";
     const SPACE: Space = Space::Spatial;
-    const AXIS: Axis = Axis::Z;
+    const AXIS: AxisRole = AxisRole::Z;
     const COORDINATES: &'static [Coordinate] =
         &[Coordinate::new("position", "speed", "accel", Reading::Shift(2))];
 

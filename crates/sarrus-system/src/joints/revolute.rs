@@ -11,7 +11,7 @@ impl Joint for Revolute {
     const KIND: &'static str = "revolute";
     const DOC: &'static str = "hinge: turns about an axis";
     const SPACE: Space = Space::Spatial;
-    const AXIS: Axis = Axis::Z;
+    const AXIS: AxisRole = AxisRole::Z;
     const COORDINATES: &'static [Coordinate] = &[Coordinate::new("angle", "rate", "accel", Reading::TurnZ)];
 
     fn read(_: &mut Reader) -> Result<Self> {

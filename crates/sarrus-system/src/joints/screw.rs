@@ -5,7 +5,7 @@
 
 use super::cylindrical::{self, Sense};
 use super::prelude::*;
-use sarrus_model::record::Plain;
+use sarrus_model::record::ResolvedValue;
 use std::f64::consts::TAU;
 
 /// A nut on a thread.
@@ -18,7 +18,7 @@ impl Joint for Screw {
     const KIND: &'static str = "screw";
     const DOC: &'static str = "nut on a thread: advances by `lead` a turn";
     const SPACE: Space = Space::Spatial;
-    const AXIS: Axis = Axis::Z;
+    const AXIS: AxisRole = AxisRole::Z;
     const KEYS: &'static [Key] = &[
         Key::new("lead", KeyType::Number, "", "advance per turn [m], positive for a right-handed thread"),
         cylindrical::SENSE,
@@ -30,7 +30,7 @@ impl Joint for Screw {
         let sense = Sense::read(reader)?;
         // the mirror image of a right-handed thread is left-handed
         let lead = reader.handedness() * reader.number("lead")?;
-        reader.record("lead", || Plain::Number(lead));
+        reader.record("lead", || ResolvedValue::Number(lead));
         Ok(Screw { factors: [1.0, -lead * sense.0 / TAU], sense })
     }
 

@@ -11,7 +11,7 @@ impl Joint for Spherical {
     const KIND: &'static str = "spherical";
     const DOC: &'static str = "ball joint: turns freely about a point";
     const SPACE: Space = Space::Spatial;
-    const AXIS: Axis = Axis::None;
+    const AXIS: AxisRole = AxisRole::None;
     // its coordinates, a quaternion and a rotation rate, are columns but not single numbers to drive
     const COORDINATES: &'static [Coordinate] = &[];
     const QUATERNION: Option<usize> = Some(0);

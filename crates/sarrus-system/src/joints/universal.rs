@@ -12,7 +12,7 @@ impl Joint for Universal {
     const DOC: &'static str =
         "Cardan joint: `axis` on the first body, `axis2` on the second, at right angles";
     const SPACE: Space = Space::Spatial;
-    const AXIS: Axis = Axis::Cross;
+    const AXIS: AxisRole = AxisRole::Cross;
     const COORDINATES: &'static [Coordinate] = &[
         Coordinate::new("angle1", "rate1", "accel1", Reading::TurnZ),
         Coordinate::new("angle2", "rate2", "accel2", Reading::TurnX),

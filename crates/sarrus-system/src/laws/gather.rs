@@ -1,8 +1,8 @@
 //! Which expressions of a system are looked into over its steps, and which cannot be.
 
-use super::{Law, Laws, Of, Switch, What};
+use super::{Law, LawSubject, Laws, Of, Switch};
 use crate::body::Body;
-use crate::controllers::Part;
+use crate::controllers::ExpressionRole;
 use crate::formula::Formula;
 use crate::reads::Reads;
 use crate::system::{ControllerElement, System};
@@ -52,7 +52,7 @@ struct Gather<'a> {
 }
 
 /// An element with expressions.
-struct Owner<'a> {
+struct LawOwner<'a> {
     title: String,
     ids: &'a [u32],
     of: Of,
@@ -73,7 +73,7 @@ impl<'a> Gather<'a> {
     fn add_forces(&mut self) {
         let bodies = &self.system.directory.bodies;
         for (force, element) in self.system.forces.iter().enumerate() {
-            let owner = || Owner {
+            let owner = || LawOwner {
                 title: format!("force `{}`", element.name),
                 ids: &element.ids,
                 of: Of::Force(force),
@@ -98,9 +98,9 @@ impl<'a> Gather<'a> {
     /// The rates of the states of a controller.
     fn add_rates(&mut self, element: &ControllerElement) {
         element.controller.parts(&mut |part, formula| {
-            let Part::Rate(state, factor) = part else { return };
+            let ExpressionRole::Rate(state, factor) = part else { return };
             let Some((_, place)) = element.named_states().get(state) else { return };
-            let owner = Owner {
+            let owner = LawOwner {
                 title: format!("controller `{}`", element.name),
                 ids: &element.ids,
                 of: Of::State(*place),
@@ -110,11 +110,11 @@ impl<'a> Gather<'a> {
         });
     }
 
-    fn leave_out(&mut self, owner: &Owner, why: String) {
+    fn leave_out(&mut self, owner: &LawOwner, why: String) {
         self.unsearched.push(Unsearched { title: owner.title.clone(), why });
     }
 
-    fn add(&mut self, owner: &Owner, formula: &Formula, limits: [f64; 2]) {
+    fn add(&mut self, owner: &LawOwner, formula: &Formula, limits: [f64; 2]) {
         if formula.needs_only_time() {
             if formula.needs_time() && !formula.is_bounded() {
                 self.leave_out(owner, calls(formula, &Reads::default()));
@@ -130,19 +130,19 @@ impl<'a> Gather<'a> {
         let law = self.list.len();
         choices(formula, &mut |what| own.push(Switch { law, what, by: None }));
         if limits != NO_LIMITS {
-            own.push(Switch { law, what: What::Limits(limits), by: None });
+            own.push(Switch { law, what: LawSubject::Limits(limits), by: None });
         }
         let mut peaks = !formula.is_polynomial();
         for (by, element) in reads.controllers.iter().enumerate() {
             let by = Some(by);
             element.controller.parts(&mut |part, formula| {
-                if part == Part::Output && !formula.needs_only_time() {
+                if part == ExpressionRole::Output && !formula.needs_only_time() {
                     peaks |= !formula.is_polynomial();
                     choices(formula, &mut |what| own.push(Switch { law, what, by }));
                 }
             });
             let limits = element.controller.cut_off().map(|own| own.limits());
-            own.extend(limits.map(|limits| Switch { law, what: What::Limits(limits), by }));
+            own.extend(limits.map(|limits| Switch { law, what: LawSubject::Limits(limits), by }));
             // of another kind: nothing is known of it
             peaks |= !element.controller.is_bounded();
         }
@@ -176,10 +176,10 @@ fn is_plain(formula: &Formula) -> bool {
 }
 
 /// Calls `found` with each choice that does not depend on time alone.
-fn choices(formula: &Formula, found: &mut dyn FnMut(What)) {
+fn choices(formula: &Formula, found: &mut dyn FnMut(LawSubject)) {
     formula.choices(&mut |formula, choice| {
         if !formula.needs_only_time() {
-            found(What::Choice(formula.clone(), choice));
+            found(LawSubject::Choice(formula.clone(), choice));
         }
     });
 }
@@ -191,7 +191,7 @@ fn calls(formula: &Formula, reads: &Reads) -> String {
     formula.functions(&mut note);
     for element in &reads.controllers {
         element.controller.parts(&mut |part, formula| {
-            if part == Part::Output {
+            if part == ExpressionRole::Output {
                 formula.functions(&mut note);
             }
         });

@@ -6,7 +6,7 @@ use sarrus_solve::State;
 
 /// A body that moves.
 #[derive(Debug, Clone)]
-struct Entry {
+struct LedgerEntry {
     kind: BodyKind,
     /// First of its positions and velocities.
     q: u32,
@@ -22,7 +22,7 @@ struct Entry {
 /// Bodies whose energies add up.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ledger {
-    entries: Vec<Entry>,
+    entries: Vec<LedgerEntry>,
     /// In body axes.
     inertias: Vec<Mat3<f64>>,
     /// Where quaternions start in q.
@@ -39,7 +39,7 @@ impl Ledger {
             if matches!(body.kind, BodyKind::Rigid | BodyKind::RigidEuler) {
                 inertias.push(body.inertia);
             }
-            Entry {
+            LedgerEntry {
                 kind: body.kind,
                 q: body.q as u32,
                 v: body.v as u32,

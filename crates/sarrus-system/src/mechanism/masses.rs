@@ -2,7 +2,7 @@
 
 use super::Mechanism;
 use crate::body::BodyKind;
-use crate::flexible::modal::floating::Room;
+use crate::flexible::modal::floating::ModalWorkspace;
 use sarrus_math::{Mat3, Pose};
 use sarrus_solve::Equations;
 
@@ -47,7 +47,7 @@ impl Mechanism {
         for floating in &system.directory.floating {
             let col = &system.structure.cols[system.column(floating.frame)];
             let own = col.mass..col.mass + col.size * col.size;
-            let mut room = Room::new(floating.inertia.n);
+            let mut room = ModalWorkspace::new(floating.inertia.n);
             floating.mass(&poses, &mut room, &mut mass[own.clone()], Some(&mut minv[own]));
         }
     }

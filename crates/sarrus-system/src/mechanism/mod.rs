@@ -2,7 +2,7 @@
 //!
 //! v = (ṗ of the centre of mass in world axes, ω in body axes), so M = diag(m, m, m, I) is constant and the only
 //! inertial force is the gyroscopic torque: I ω̇ + ω × I ω = torque. Of a modal body M changes with its amplitudes, and
-//! [`Inertia`](crate::flexible::modal::inertia::Inertia) has the equations.
+//! [`Inertia`](crate::flexible::modal::inertia::InertiaInvariants) has the equations.
 
 mod books;
 mod coordinates;
@@ -18,23 +18,23 @@ mod turns;
 pub use books::Energy;
 
 use crate::at::At;
-use crate::constraint::Blocks;
-use crate::contact::pair::Bodies;
-use crate::contact::{BOOKS, Halfway, PlaceKey, Tally};
+use crate::constraint::JacobianBlocks;
+use crate::contact::pair::BodyKinematics;
+use crate::contact::{BOOKS, EntryTally, Halfway, PlaceKey};
 use crate::contact::{rigid, wire};
-use crate::derive::Scratch;
-use crate::flexible::modal::floating::Room;
+use crate::derive::DerivativeWorkspace;
+use crate::flexible::modal::floating::ModalWorkspace;
 use crate::friction::{self, JointFriction};
 use crate::load::Wrench;
 use crate::separation::{self, Separation};
 use crate::system::{DISSIPATED, FIRST_STATE, Family, NearSingular, System, WORK};
 use ledger::Ledger;
-use motion::Motion;
+use motion::MotionBuffer;
 use sarrus_math::{Pose, Twist};
 use sarrus_solve::tables::Description;
 use sarrus_solve::{Accel, Equations, Expansion, Problem, Stage, State, Structure, Tangent};
 use std::sync::Arc;
-use turns::Turns;
+use turns::BodyAngles;
 
 /// A system with the buffers to evaluate it.
 #[derive(Clone)]
@@ -48,16 +48,16 @@ pub struct Mechanism {
     fresh_hints: Vec<f64>,
     outs: Vec<f64>,
     own_outs: Vec<f64>,
-    scratch: Scratch,
+    scratch: DerivativeWorkspace,
     block: Vec<f64>,
     wrenches: Vec<Wrench<f64>>,
     all: Vec<u32>,
     nearest_singular: Option<NearSingular>,
-    motion: Motion,
+    motion: MotionBuffer,
     /// Room for modal bodies.
-    room: Room<f64>,
+    room: ModalWorkspace<f64>,
     /// Contacts, and what they remember.
-    contacts: wire::Room,
+    contacts: wire::ContactWorkspace,
     /// Friction that depends on reactions.
     frictions: Vec<JointFriction>,
     /// Separating forces of meshes.
@@ -66,7 +66,7 @@ pub struct Mechanism {
     external: Vec<Wrench<f64>>,
     /// Bodies from here on have none.
     pushed: usize,
-    turns: Turns,
+    turns: BodyAngles,
     ledger: Ledger,
 }
 
@@ -85,19 +85,21 @@ impl Mechanism {
             fresh_hints: system.hints.clone(),
             outs: vec![0.0; system.outs],
             own_outs: vec![0.0; system.outs],
-            scratch: Scratch::default(),
+            scratch: DerivativeWorkspace::default(),
             block: vec![0.0; largest],
             wrenches: vec![Wrench::zero(); most],
             all: (0..n as u32).collect(),
             nearest_singular: None,
-            motion: Motion::default(),
-            contacts: wire::Room::new(&system),
-            room: Room::new(system.directory.floating.iter().map(|f| f.inertia.n).max().unwrap_or(0)),
+            motion: MotionBuffer::default(),
+            contacts: wire::ContactWorkspace::new(&system),
+            room: ModalWorkspace::new(
+                system.directory.floating.iter().map(|f| f.inertia.n).max().unwrap_or(0),
+            ),
             frictions: friction::all(&system.directory),
             separations: separation::all(&system.directory),
             external: vec![Wrench::zero(); n],
             pushed: 0,
-            turns: Turns::new(&system.directory),
+            turns: BodyAngles::new(&system.directory),
             ledger: Ledger::new(&system.directory.bodies),
             system,
         }
@@ -141,10 +143,10 @@ impl Mechanism {
     pub(crate) fn with_contacts<T>(
         &mut self,
         s: &State,
-        act: impl FnOnce(&mut wire::Room, &Bodies, &mut Scratch) -> T,
+        act: impl FnOnce(&mut wire::ContactWorkspace, &BodyKinematics, &mut DerivativeWorkspace) -> T,
     ) -> T {
         let Mechanism { system, poses, twists, hints, outs, contacts, scratch, .. } = self;
-        act(contacts, &Bodies { system, t: s.t, x: &s.x, poses, twists, hints, outs }, scratch)
+        act(contacts, &BodyKinematics { system, t: s.t, x: &s.x, poses, twists, hints, outs }, scratch)
     }
 
     /// Goes on where `other` is, a mechanism of the same model of which other parts act: with its hints, what acts from outside, and
@@ -275,7 +277,7 @@ impl Mechanism {
     }
 
     /// What every contact has done up to the last accepted step.
-    pub fn tallies(&self) -> &[Tally] {
+    pub fn tallies(&self) -> &[EntryTally] {
         self.contacts.tallies()
     }
 
@@ -378,7 +380,7 @@ impl Mechanism {
                 outs: &self.outs,
             };
             let block = &mut self.block[..element.ids.len() * n * system.wide];
-            let mut blocks = Blocks { data: block, rows: n, wide: system.wide };
+            let mut blocks = JacobianBlocks { data: block, rows: n, wide: system.wide };
             element.rows.jacobian(&at, &mut self.scratch, &mut blocks);
             element.scatter(n, system.wide, block, &mut eq.J);
             element.rows.phi(&at, &mut eq.phi[first..first + n]);

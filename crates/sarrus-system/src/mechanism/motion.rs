@@ -10,7 +10,7 @@ use sarrus_solve::{COEFFICIENTS, Expansion, State};
 
 /// Bodies along a motion; empty until it is asked for.
 #[derive(Clone, Default)]
-pub(super) struct Motion {
+pub(super) struct MotionBuffer {
     poses: Vec<Pose<Taylor>>,
     twists: Vec<Twist<Taylor>>,
     /// Bodies that are expanded.
@@ -42,7 +42,7 @@ impl Mechanism {
             for &id in &element.ids {
                 motion.follow(&system, id as usize, &self.poses[id as usize], v);
             }
-            let Motion { poses, twists, phi, J, block, .. } = &mut motion;
+            let MotionBuffer { poses, twists, phi, J, block, .. } = &mut motion;
             let t = Taylor::variable(s.t);
             let at = At { t, poses, twists, ids: &element.ids, hints: &self.hints, outs: &[] };
             let (n, wide) = (element.rows.rows(), system.wide);
@@ -69,7 +69,7 @@ impl Mechanism {
     }
 }
 
-impl Motion {
+impl MotionBuffer {
     /// Forgets everything but its room.
     fn restart(&mut self, bodies: usize) {
         self.poses.resize(bodies, Pose::identity());

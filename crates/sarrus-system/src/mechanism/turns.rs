@@ -7,17 +7,17 @@ use sarrus_math::lane::sin_cos_all;
 /// Angles of all bodies in the plane with their sines and cosines, which are found eight at a time; empty without flexible members: rigid
 /// bodies alone are stepped by tables, which do the same.
 #[derive(Clone, Default)]
-pub(super) struct Turns {
+pub(super) struct BodyAngles {
     angles: Vec<f64>,
     sin: Vec<f64>,
     cos: Vec<f64>,
 }
 
-impl Turns {
-    pub fn new(directory: &Directory) -> Turns {
+impl BodyAngles {
+    pub fn new(directory: &Directory) -> BodyAngles {
         let bends = !directory.flexible.is_empty();
         let room = || vec![0.0; if bends { directory.bodies.len() } else { 0 }];
-        Turns { angles: room(), sin: room(), cos: room() }
+        BodyAngles { angles: room(), sin: room(), cos: room() }
     }
 
     pub fn update(&mut self, bodies: &[Body], q: &[f64]) {

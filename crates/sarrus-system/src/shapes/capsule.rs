@@ -7,27 +7,27 @@
 use super::{prelude::*, rod, sphere};
 
 /// The kind.
-pub const KIND: Kind = Kind {
+pub const KIND: ShapeKind = ShapeKind {
     name: "capsule",
     doc: "a rod along x with a half ball on either end",
     takes: &["length", "radius"],
     axis: OwnAxis::X,
     read: |dimensions| {
         let (l, r) = (dimensions.length()?, dimensions.radius()?);
-        Ok(Form::new(solid(l, r), Geometry::Capsule { half: 0.5 * l, radius: r }))
+        Ok(ShapeGeometry::new(solid(l, r), Geometry::Capsule { half: 0.5 * l, radius: r }))
     },
 };
 
 /// A capsule of length l between the balls' centres and radius r \[m\].
-pub fn solid(l: f64, r: f64) -> Solid {
+pub fn solid(l: f64, r: f64) -> UniformSolid {
     let (rod, ball) = (rod::solid(l, r), sphere::solid(r));
-    let (Measure::Volume(V1) | Measure::Area(V1)) = rod.measure;
-    let (Measure::Volume(V2) | Measure::Area(V2)) = ball.measure;
+    let (SolidMeasure::Volume(V1) | SolidMeasure::Area(V1)) = rod.measure;
+    let (SolidMeasure::Volume(V2) | SolidMeasure::Area(V2)) = ball.measure;
     let V = V1 + V2;
     let (s1, s2) = (V1 / V, V2 / V);
     let along = s1 * rod.k2[0] + s2 * ball.k2[0];
     let across = s1 * rod.k2[1] + s2 * (ball.k2[1] + l * l / 4.0 + 3.0 * l * r / 8.0);
-    Solid::centred(Measure::Volume(V), [along, across, across])
+    UniformSolid::centred(SolidMeasure::Volume(V), [along, across, across])
 }
 
 #[cfg(test)]
@@ -56,7 +56,7 @@ mod tests {
         let along = whole(&|x| PI * rho2(x) * rho2(x) / 2.0) / V;
         let across = whole(&|x| PI * rho2(x) * (rho2(x) / 4.0 + x * x)) / V;
         let solid = solid(l, r);
-        let Measure::Volume(volume) = solid.measure else { panic!("no volume") };
+        let SolidMeasure::Volume(volume) = solid.measure else { panic!("no volume") };
         for (found, expected) in
             [(volume, V), (solid.k2[0], along), (solid.k2[1], across), (solid.k2[2], across)]
         {

@@ -5,7 +5,7 @@
 use super::prelude::*;
 
 /// The kind.
-pub const KIND: Kind = Kind {
+pub const KIND: ShapeKind = ShapeKind {
     name: "box",
     doc: "a box with edges along x, y, z, planar a rectangle",
     takes: &["size"],
@@ -13,7 +13,7 @@ pub const KIND: Kind = Kind {
     read,
 };
 
-fn read(dimensions: &Dimensions) -> Result<Form> {
+fn read(dimensions: &Dimensions) -> Result<ShapeGeometry> {
     let reader = dimensions.reader;
     let size = reader.numbers("size")?.ok_or_else(|| reader.missing("size"))?;
     let planar = reader.is_planar();
@@ -30,11 +30,11 @@ fn read(dimensions: &Dimensions) -> Result<Form> {
         );
     }
     let edges = [size[0], size[1], size.get(2).copied().unwrap_or(0.0)];
-    Ok(Form::new(solid(edges), Geometry::Box { half: edges.map(|edge| 0.5 * edge) }))
+    Ok(ShapeGeometry::new(solid(edges), Geometry::Box { half: edges.map(|edge| 0.5 * edge) }))
 }
 
 /// A box with these edges \[m\]; of thickness 0 a plate.
-pub fn solid([a, b, c]: [f64; 3]) -> Solid {
-    let measure = if c == 0.0 { Measure::Area(a * b) } else { Measure::Volume(a * b * c) };
-    Solid::centred(measure, [(b * b + c * c) / 12.0, (c * c + a * a) / 12.0, (a * a + b * b) / 12.0])
+pub fn solid([a, b, c]: [f64; 3]) -> UniformSolid {
+    let measure = if c == 0.0 { SolidMeasure::Area(a * b) } else { SolidMeasure::Volume(a * b * c) };
+    UniformSolid::centred(measure, [(b * b + c * c) / 12.0, (c * c + a * a) / 12.0, (a * a + b * b) / 12.0])
 }

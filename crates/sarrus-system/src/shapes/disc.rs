@@ -6,7 +6,7 @@ use super::prelude::*;
 use std::f64::consts::PI;
 
 /// The kind.
-pub const KIND: Kind = Kind {
+pub const KIND: ShapeKind = ShapeKind {
     name: "disc",
     doc: "a solid cylinder about z, planar a circle",
     takes: &["radius", "thickness"],
@@ -19,15 +19,15 @@ pub const KIND: Kind = Kind {
         } else {
             Geometry::Cylinder { half: 0.5 * thickness.unwrap_or(0.0), radius, along: 2 }
         };
-        Ok(Form::new(solid(radius, thickness), geometry))
+        Ok(ShapeGeometry::new(solid(radius, thickness), geometry))
     },
 };
 
 /// A disc of radius r and thickness h \[m\].
-pub fn solid(r: f64, h: Option<f64>) -> Solid {
+pub fn solid(r: f64, h: Option<f64>) -> UniformSolid {
     let area = PI * r * r;
-    let measure = h.map_or(Measure::Area(area), |h| Measure::Volume(area * h));
+    let measure = h.map_or(SolidMeasure::Area(area), |h| SolidMeasure::Volume(area * h));
     let h = h.unwrap_or(0.0);
     let across = r * r / 4.0 + h * h / 12.0;
-    Solid::centred(measure, [across, across, r * r / 2.0])
+    UniformSolid::centred(measure, [across, across, r * r / 2.0])
 }

@@ -5,21 +5,21 @@
 use super::{prelude::*, sphere};
 
 /// The kind.
-pub const KIND: Kind = Kind {
+pub const KIND: ShapeKind = ShapeKind {
     name: "ends",
     doc: "balls at the ends of a bar or segment",
     takes: &["length", "radius"],
     axis: OwnAxis::X,
     read: |dimensions| {
         let (l, r) = (dimensions.length()?, dimensions.radius()?);
-        Ok(Form::new(solid(l, r), Geometry::Ends { half: 0.5 * l, radius: r }))
+        Ok(ShapeGeometry::new(solid(l, r), Geometry::Ends { half: 0.5 * l, radius: r }))
     },
 };
 
 /// Balls of radius r at ±l/2 on x \[m\].
-pub fn solid(l: f64, r: f64) -> Solid {
+pub fn solid(l: f64, r: f64) -> UniformSolid {
     let ball = sphere::solid(r);
-    let (Measure::Volume(V) | Measure::Area(V)) = ball.measure;
+    let (SolidMeasure::Volume(V) | SolidMeasure::Area(V)) = ball.measure;
     let across = ball.k2[1] + l * l / 4.0;
-    Solid::centred(Measure::Volume(2.0 * V), [ball.k2[0], across, across])
+    UniformSolid::centred(SolidMeasure::Volume(2.0 * V), [ball.k2[0], across, across])
 }

@@ -6,11 +6,11 @@
 
 use super::{prelude::*, volume};
 use crate::contact::files;
-use crate::contact::geometry::mesh::{Hull, Raw, Triangles};
+use crate::contact::geometry::mesh::{Hull, Raw, TriangleMesh};
 use std::sync::Arc;
 
 /// The surface in a file.
-pub const MESH: Kind = Kind {
+pub const MESH: ShapeKind = ShapeKind {
     name: "mesh",
     doc: "the surface in an STL or OBJ file",
     takes: &["file", "scale"],
@@ -19,7 +19,7 @@ pub const MESH: Kind = Kind {
 };
 
 /// The convex hull of the surface in a file.
-pub const CONVEX: Kind = Kind {
+pub const CONVEX: ShapeKind = ShapeKind {
     name: "convex",
     doc: "the convex hull of an STL or OBJ file",
     takes: &["file", "scale"],
@@ -56,35 +56,39 @@ fn read_file(dimensions: &Dimensions) -> Result<Raw> {
 }
 
 /// What has no use in the plane: a centre off it, and what is touched.
-fn placed(dimensions: &Dimensions, mut solid: Option<Solid>, geometry: Option<Geometry>) -> Form {
+fn placed(
+    dimensions: &Dimensions,
+    mut solid: Option<UniformSolid>,
+    geometry: Option<Geometry>,
+) -> ShapeGeometry {
     if dimensions.planar() {
         solid.iter_mut().for_each(|solid| solid.centre[2] = 0.0);
-        return Form { solid, geometry: None, open: None };
+        return ShapeGeometry { solid, geometry: None, open: None };
     }
-    Form { solid, geometry, open: None }
+    ShapeGeometry { solid, geometry, open: None }
 }
 
-fn read_mesh(dimensions: &Dimensions) -> Result<Form> {
+fn read_mesh(dimensions: &Dimensions) -> Result<ShapeGeometry> {
     let mut raw = read_file(dimensions)?;
     let mut open = volume::open(&raw);
     let solid = if open.is_none() { volume::solid(&mut raw) } else { None };
     if open.is_none() && solid.is_none() {
         open = Some("it encloses no volume".to_owned());
     }
-    let triangles = Triangles::new(raw, open.is_none()).ok_or_else(|| nothing(dimensions))?;
+    let triangles = TriangleMesh::new(raw, open.is_none()).ok_or_else(|| nothing(dimensions))?;
     // what is convex is touched as a hull
     let geometry = match triangles.hull().filter(|hull| is_volume_of(hull, solid)) {
         Some(hull) => Geometry::Convex(Arc::new(hull)),
         None => Geometry::Mesh(Arc::new(triangles)),
     };
-    Ok(Form { open, ..placed(dimensions, solid, Some(geometry)) })
+    Ok(ShapeGeometry { open, ..placed(dimensions, solid, Some(geometry)) })
 }
 
 /// Whether a hull encloses as much as a solid, to the single precision of files: several convex parts enclose less.
-fn is_volume_of(hull: &Hull, solid: Option<Solid>) -> bool {
-    let volume = |solid: Option<Solid>| match solid?.measure {
-        Measure::Volume(volume) => Some(volume),
-        Measure::Area(_) => None,
+fn is_volume_of(hull: &Hull, solid: Option<UniformSolid>) -> bool {
+    let volume = |solid: Option<UniformSolid>| match solid?.measure {
+        SolidMeasure::Volume(volume) => Some(volume),
+        SolidMeasure::Area(_) => None,
     };
     match (volume(solid), volume(volume::solid(&mut hull.raw().clone()))) {
         (Some(own), Some(all)) => (all - own).abs() <= f64::from(f32::EPSILON) * all,
@@ -92,7 +96,7 @@ fn is_volume_of(hull: &Hull, solid: Option<Solid>) -> bool {
     }
 }
 
-fn read_convex(dimensions: &Dimensions) -> Result<Form> {
+fn read_convex(dimensions: &Dimensions) -> Result<ShapeGeometry> {
     let raw = read_file(dimensions)?;
     let hull = Hull::new(&raw.corners).ok_or_else(|| nothing(dimensions))?;
     let solid = volume::solid(&mut hull.raw().clone()).ok_or_else(|| nothing(dimensions))?;

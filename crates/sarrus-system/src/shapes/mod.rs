@@ -21,21 +21,21 @@ pub mod volume;
 use crate::contact::surface::{Geometry, Surface};
 use sarrus_math::{Mat3, Pose, Vec3};
 use sarrus_model::model::ground_shape;
-use sarrus_model::record::Plain;
+use sarrus_model::record::ResolvedValue;
 use sarrus_model::suggest::did_you_mean;
 use sarrus_model::transform::{matrix, quaternion, quaternion_product, unit};
 use sarrus_model::{Attachment, Key, KeyType, Reader, Result, Span};
 
 /// What shape files use.
 mod prelude {
-    pub use super::{Dimensions, Form, Kind, Measure, OwnAxis, Solid};
+    pub use super::{Dimensions, OwnAxis, ShapeGeometry, ShapeKind, SolidMeasure, UniformSolid};
     pub use crate::contact::surface::Geometry;
     pub use sarrus_model::Result;
 }
 
 /// How much of a solid there is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Measure {
+pub enum SolidMeasure {
     /// m³
     Volume(f64),
     /// m², where the thickness is not said.
@@ -44,9 +44,9 @@ pub enum Measure {
 
 /// Uniform density.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Solid {
+pub struct UniformSolid {
     /// Its volume or area.
-    pub measure: Measure,
+    pub measure: SolidMeasure,
     /// Moments of inertia per mass about its axes through its centre \[m²\].
     pub k2: [f64; 3],
     /// Entries yz, zx, xy of the same tensor \[m²\]; 0 where the axes are principal ones.
@@ -55,10 +55,10 @@ pub struct Solid {
     pub centre: [f64; 3],
 }
 
-impl Solid {
+impl UniformSolid {
     /// Centred at its own origin with principal axes along its own axes.
-    pub fn centred(measure: Measure, k2: [f64; 3]) -> Self {
-        Solid { measure, k2, off: [0.0; 3], centre: [0.0; 3] }
+    pub fn centred(measure: SolidMeasure, k2: [f64; 3]) -> Self {
+        UniformSolid { measure, k2, off: [0.0; 3], centre: [0.0; 3] }
     }
 }
 
@@ -74,7 +74,7 @@ pub enum OwnAxis {
 }
 
 /// A registered kind of shape.
-pub struct Kind {
+pub struct ShapeKind {
     /// Name in model files.
     pub name: &'static str,
     /// One line on what it is.
@@ -84,29 +84,29 @@ pub struct Kind {
     /// Its axis.
     pub axis: OwnAxis,
     /// What it weighs and what of it is touched.
-    pub read: fn(&Dimensions) -> Result<Form>,
+    pub read: fn(&Dimensions) -> Result<ShapeGeometry>,
 }
 
 /// What a shape's dimensions make.
 #[derive(Clone, Debug)]
-pub struct Form {
+pub struct ShapeGeometry {
     /// What has mass of it; none for a surface without end.
-    pub solid: Option<Solid>,
+    pub solid: Option<UniformSolid>,
     /// What can be touched of it.
     pub geometry: Option<Geometry>,
     /// Why it is a surface without inside, where it might have one.
     pub open: Option<String>,
 }
 
-impl Form {
+impl ShapeGeometry {
     /// A solid that can be touched.
-    pub fn new(solid: Solid, geometry: Geometry) -> Self {
-        Form { solid: Some(solid), geometry: Some(geometry), open: None }
+    pub fn new(solid: UniformSolid, geometry: Geometry) -> Self {
+        ShapeGeometry { solid: Some(solid), geometry: Some(geometry), open: None }
     }
 }
 
 /// Every kind of shape, in the order of `sarrus list shapes`.
-pub static KINDS: &[Kind] = &[
+pub static KINDS: &[ShapeKind] = &[
     rod::KIND,
     capsule::KIND,
     disc::KIND,
@@ -135,7 +135,7 @@ pub enum Role {
 
 const ROLES: &[&str] = &["all", "visual", "contact", "mass"];
 
-/// The keys of a shape; [`Kind::takes`] says which of the dimensions a kind has.
+/// The keys of a shape; [`ShapeKind::takes`] says which of the dimensions a kind has.
 pub const KEYS: &[Key] = &[
     Key::new("kind", KeyType::Text, "", "which shape it is"),
     Key::new(
@@ -197,7 +197,7 @@ impl Dimensions<'_, '_> {
             (Some(length), _) => Ok(length),
             (None, Some(length)) => {
                 // the resolved file may have no bar to take it from
-                self.reader.record("length", || Plain::Number(length));
+                self.reader.record("length", || ResolvedValue::Number(length));
                 Ok(length)
             }
             (None, None) => Err(self
@@ -232,7 +232,7 @@ pub struct Shape {
     /// Its own axes to the body's.
     pub rot: Mat3,
     /// What has mass of it.
-    pub solid: Option<Solid>,
+    pub solid: Option<UniformSolid>,
     /// What can be touched of it; see [`Shape::surface`].
     pub geometry: Option<Geometry>,
     /// Why it is a surface without inside, where it might have one.
@@ -250,7 +250,7 @@ impl Shape {
     }
 
     /// What counts for the mass of its body.
-    fn weighed(&self) -> Option<(&Shape, Solid)> {
+    fn weighed(&self) -> Option<(&Shape, UniformSolid)> {
         let solid = self.solid.filter(|_| matches!(self.role, Role::All | Role::Mass))?;
         Some((self, solid))
     }
@@ -272,15 +272,15 @@ pub fn attached(reader: &Reader, from: &Attachment, pose: &Pose) -> Result<Vec<S
     for (shape, table) in shapes.iter_mut().zip(reader.subs("shape", KEYS)?) {
         let place = Vec3(from.frame.point(shape.p));
         shape.p = pose.to_local(place - pose.p).0;
-        table.record("on", || Plain::vector(shape.p, reader.is_planar()));
+        table.record("on", || ResolvedValue::vector(shape.p, reader.is_planar()));
         carry(shape, axes, &table);
         let name = ground_shape(&from.prefix, shape.name.as_deref());
-        table.record("name", || Plain::Text(name.clone()));
+        table.record("name", || ResolvedValue::Text(name.clone()));
         shape.name = Some(name);
         if from.body != "ground" {
             // it changes nothing about the mass of a body
             let role = if matches!(shape.role, Role::All | Role::Contact) { "contact" } else { "visual" };
-            table.record("role", || Plain::Text(role.into()));
+            table.record("role", || ResolvedValue::Text(role.into()));
         }
     }
     Ok(shapes)
@@ -291,11 +291,11 @@ fn carry(shape: &mut Shape, axes: Mat3, table: &Reader) {
     if !table.is_planar() {
         let q = quaternion(&(axes * shape.rot).0);
         table.unrecord("axis_on");
-        table.record("orientation_on", || Plain::numbers(&q));
+        table.record("orientation_on", || ResolvedValue::numbers(&q));
         shape.rot = Mat3(matrix(q));
     } else if let Some(own) = planar_axis(shape.kind) {
         let axis = (axes * shape.rot * Vec3(own)).0;
-        table.record("axis_on", || Plain::vector(axis, true));
+        table.record("axis_on", || ResolvedValue::vector(axis, true));
         shape.rot = arc(own, unit(axis).unwrap_or(own));
     }
 }
@@ -306,7 +306,7 @@ fn planar_axis(kind: &str) -> Option<[f64; 3]> {
     Some(kind.own_axis(true)).filter(|axis| axis[2] == 0.0)
 }
 
-impl Kind {
+impl ShapeKind {
     /// The axis that `axis_on` turns, of length 1.
     fn own_axis(&self, planar: bool) -> [f64; 3] {
         match self.axis {
@@ -346,7 +346,7 @@ fn read_one(reader: &Reader, bar: Option<f64>) -> Result<Shape> {
     })
 }
 
-fn kind_of(reader: &Reader) -> Result<&'static Kind> {
+fn kind_of(reader: &Reader) -> Result<&'static ShapeKind> {
     let Some(name) = reader.text("kind")? else {
         let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
         return Err(reader.missing("kind").hint(format!("one of: {}", names.join(" "))));
@@ -363,7 +363,7 @@ fn kind_of(reader: &Reader) -> Result<&'static Kind> {
 }
 
 /// The rotation that takes the shape's own axis to `axis_on`.
-fn turn(reader: &Reader, kind: &Kind) -> Result<Mat3> {
+fn turn(reader: &Reader, kind: &ShapeKind) -> Result<Mat3> {
     let planar = reader.is_planar();
     let own = kind.own_axis(planar);
     if reader.one_of(&["axis_on", "orientation_on"])? == Some("orientation_on") {
@@ -380,7 +380,7 @@ fn turn(reader: &Reader, kind: &Kind) -> Result<Mat3> {
         None => {
             let axis = reader.transform().local(own);
             if axis != own {
-                reader.record("axis_on", || Plain::vector(axis, planar));
+                reader.record("axis_on", || ResolvedValue::vector(axis, planar));
             }
             axis
         }
@@ -389,7 +389,7 @@ fn turn(reader: &Reader, kind: &Kind) -> Result<Mat3> {
 }
 
 /// The rotation that `orientation_on` says.
-fn oriented(reader: &Reader, kind: &Kind) -> Result<Mat3> {
+fn oriented(reader: &Reader, kind: &ShapeKind) -> Result<Mat3> {
     if reader.is_planar() {
         let message = format!("{} has no `orientation_on`: the space is planar", reader.title());
         return Err(reader.error("orientation_on", message).hint("use `axis_on`"));
@@ -399,7 +399,7 @@ fn oriented(reader: &Reader, kind: &Kind) -> Result<Mat3> {
     if kind.axis == OwnAxis::Normal && reader.transform().local(own) != own {
         // the mirror turns its normal round
         q = quaternion_product(q, [0.0, 1.0, 0.0, 0.0]);
-        reader.record("orientation_on", || Plain::numbers(&q));
+        reader.record("orientation_on", || ResolvedValue::numbers(&q));
     }
     Ok(Mat3(matrix(q)))
 }
@@ -438,10 +438,10 @@ pub struct Distribution {
 /// The mass of the shapes whose role it is; none where there are none.
 pub fn distribution(reader: &Reader, shapes: &[Shape]) -> Result<Option<Distribution>> {
     refuse_open(reader, shapes)?;
-    let solids: Vec<(&Shape, Solid)> = shapes.iter().filter_map(Shape::weighed).collect();
-    let volume = |(_, solid): &(&Shape, Solid)| match solid.measure {
-        Measure::Volume(volume) => Some(volume),
-        Measure::Area(_) => None,
+    let solids: Vec<(&Shape, UniformSolid)> = shapes.iter().filter_map(Shape::weighed).collect();
+    let volume = |(_, solid): &(&Shape, UniformSolid)| match solid.measure {
+        SolidMeasure::Volume(volume) => Some(volume),
+        SolidMeasure::Area(_) => None,
     };
     let volumes: Option<Vec<f64>> = solids.iter().map(volume).collect();
     let measures: Vec<f64> = match (solids.as_slice(), &volumes) {
@@ -499,10 +499,10 @@ fn refuse_open(reader: &Reader, shapes: &[Shape]) -> Result<()> {
 }
 
 /// What a solid weighs beside others when one of them has no thickness.
-fn area(reader: &Reader, (shape, solid): (&Shape, Solid)) -> Result<f64> {
+fn area(reader: &Reader, (shape, solid): (&Shape, UniformSolid)) -> Result<f64> {
     match solid.measure {
-        Measure::Area(area) => Ok(area),
-        Measure::Volume(_) => {
+        SolidMeasure::Area(area) => Ok(area),
+        SolidMeasure::Volume(_) => {
             let message = format!(
                 "`shape` of {}: this {} has a volume, another shape only an area; which is the heavier is not said",
                 reader.element().title(),
@@ -521,12 +521,12 @@ pub fn steiner(d: [f64; 3]) -> Mat3 {
 }
 
 /// Where a solid's centre is on the body.
-fn centre_of(shape: &Shape, solid: &Solid) -> [f64; 3] {
+fn centre_of(shape: &Shape, solid: &UniformSolid) -> [f64; 3] {
     if solid.centre == [0.0; 3] { shape.p } else { (Vec3(shape.p) + shape.rot * Vec3(solid.centre)).0 }
 }
 
 /// R K Rᵀ, exactly symmetric.
-fn turned(rot: &Mat3, solid: &Solid) -> Mat3 {
+fn turned(rot: &Mat3, solid: &UniformSolid) -> Mat3 {
     let R = &rot.0;
     let entry = |i: usize, j: usize| {
         let own = (0..3).map(|k| solid.k2[k] * (R[i][k] * R[j][k])).sum::<f64>();
@@ -588,7 +588,8 @@ mod tests {
             for a in &AXES[..2] {
                 assert_eq!(arc(*a, b).col(2).0, [0.0, 0.0, 1.0]);
                 assert_eq!(
-                    turned(&arc(*a, b), &Solid::centred(Measure::Volume(1.0), [1.0, 2.0, 3.0])).0[2],
+                    turned(&arc(*a, b), &UniformSolid::centred(SolidMeasure::Volume(1.0), [1.0, 2.0, 3.0])).0
+                        [2],
                     [0.0, 0.0, 3.0]
                 );
             }

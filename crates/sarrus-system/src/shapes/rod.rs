@@ -6,19 +6,19 @@ use super::prelude::*;
 use std::f64::consts::PI;
 
 /// The kind.
-pub const KIND: Kind = Kind {
+pub const KIND: ShapeKind = ShapeKind {
     name: "rod",
     doc: "a solid cylinder along x",
     takes: &["length", "radius"],
     axis: OwnAxis::X,
     read: |dimensions| {
         let (l, r) = (dimensions.length()?, dimensions.radius()?);
-        Ok(Form::new(solid(l, r), geometry(l, r, dimensions.planar())))
+        Ok(ShapeGeometry::new(solid(l, r), geometry(l, r, dimensions.planar())))
     },
 };
 
 /// The rod that a bar is if nothing else is said: a fortieth of its length in radius.
-pub fn of_bar(length: f64) -> (f64, Solid) {
+pub fn of_bar(length: f64) -> (f64, UniformSolid) {
     let radius = length / 40.0;
     (radius, solid(length, radius))
 }
@@ -33,7 +33,7 @@ pub fn geometry(l: f64, r: f64, planar: bool) -> Geometry {
 }
 
 /// A rod of length l and radius r \[m\].
-pub fn solid(l: f64, r: f64) -> Solid {
+pub fn solid(l: f64, r: f64) -> UniformSolid {
     let across = r * r / 4.0 + l * l / 12.0;
-    Solid::centred(Measure::Volume(PI * r * r * l), [r * r / 2.0, across, across])
+    UniformSolid::centred(SolidMeasure::Volume(PI * r * r * l), [r * r / 2.0, across, across])
 }

@@ -6,18 +6,18 @@ use super::prelude::*;
 use std::f64::consts::PI;
 
 /// The kind.
-pub const KIND: Kind = Kind {
+pub const KIND: ShapeKind = ShapeKind {
     name: "sphere",
     doc: "a ball",
     takes: &["radius"],
     axis: OwnAxis::X,
     read: |dimensions| {
         let radius = dimensions.radius()?;
-        Ok(Form::new(solid(radius), Geometry::Ball { radius }))
+        Ok(ShapeGeometry::new(solid(radius), Geometry::Ball { radius }))
     },
 };
 
 /// A ball of radius r \[m\].
-pub fn solid(r: f64) -> Solid {
-    Solid::centred(Measure::Volume(4.0 / 3.0 * PI * r * r * r), [2.0 / 5.0 * r * r; 3])
+pub fn solid(r: f64) -> UniformSolid {
+    UniformSolid::centred(SolidMeasure::Volume(4.0 / 3.0 * PI * r * r * r), [2.0 / 5.0 * r * r; 3])
 }

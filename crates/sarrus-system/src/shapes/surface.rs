@@ -3,25 +3,25 @@
 use super::prelude::*;
 
 /// A plane that is touched on both sides.
-pub const PLANE: Kind = Kind {
+pub const PLANE: ShapeKind = ShapeKind {
     name: "plane",
     doc: "a plane with normal z, planar a line with normal y",
     takes: &[],
     axis: OwnAxis::Normal,
-    read: |_| Ok(Form { solid: None, geometry: Some(Geometry::Plane), open: None }),
+    read: |_| Ok(ShapeGeometry { solid: None, geometry: Some(Geometry::Plane), open: None }),
 };
 
 /// All that is below a plane.
-pub const HALF_SPACE: Kind = Kind {
+pub const HALF_SPACE: ShapeKind = ShapeKind {
     name: "half_space",
     doc: "solid ground below a plane with normal z, planar y",
     takes: &[],
     axis: OwnAxis::Normal,
-    read: |_| Ok(Form { solid: None, geometry: Some(Geometry::HalfSpace), open: None }),
+    read: |_| Ok(ShapeGeometry { solid: None, geometry: Some(Geometry::HalfSpace), open: None }),
 };
 
 /// The inside of two walls, or of a tube.
-pub const CHANNEL: Kind = Kind {
+pub const CHANNEL: ShapeKind = ShapeKind {
     name: "channel",
     doc: "two walls, or a tube, along z, planar y",
     takes: &["width", "tube"],
@@ -29,6 +29,6 @@ pub const CHANNEL: Kind = Kind {
     read: |dimensions| {
         let half = 0.5 * dimensions.reader.positive("width")?;
         let tube = dimensions.reader.flag_or("tube", false)?;
-        Ok(Form { solid: None, geometry: Some(Geometry::Channel { half, tube }), open: None })
+        Ok(ShapeGeometry { solid: None, geometry: Some(Geometry::Channel { half, tube }), open: None })
     },
 };

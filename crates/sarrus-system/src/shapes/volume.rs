@@ -32,7 +32,7 @@ pub fn open(raw: &Raw) -> Option<String> {
 }
 
 /// Turns closed triangles outward. Their solid; none if it has no volume.
-pub fn solid(raw: &mut Raw) -> Option<Solid> {
+pub fn solid(raw: &mut Raw) -> Option<UniformSolid> {
     let n = raw.corners.len().max(1) as f64;
     let middle = raw.corners.iter().fold(Vec3::zero(), |sum, p| sum + Vec3(*p)).scale(1.0 / n);
     let (mut volume, mut first, mut second) = (0.0, Vec3::zero(), [[0.0; 3]; 3]);
@@ -62,7 +62,12 @@ pub fn solid(raw: &mut Raw) -> Option<Solid> {
     let k2 = [about(1, 1) + about(2, 2), about(2, 2) + about(0, 0), about(0, 0) + about(1, 1)];
     let off = [-about(1, 2), -about(2, 0), -about(0, 1)];
     let good = k2.iter().all(|k| *k > 0.0 && k.is_finite());
-    good.then(|| Solid { measure: Measure::Volume(volume.abs()), k2, off, centre: (c + middle).0 })
+    good.then(|| UniformSolid {
+        measure: SolidMeasure::Volume(volume.abs()),
+        k2,
+        off,
+        centre: (c + middle).0,
+    })
 }
 
 #[cfg(test)]
@@ -90,7 +95,7 @@ mod tests {
         let mut raw = block(edges, p, (0.6, 0.8));
         assert_eq!(open(&raw), None);
         let (found, expected) = (solid(&mut raw).unwrap(), cuboid::solid(edges));
-        let (Measure::Volume(V), Measure::Volume(V0)) = (found.measure, expected.measure) else {
+        let (SolidMeasure::Volume(V), SolidMeasure::Volume(V0)) = (found.measure, expected.measure) else {
             panic!("no volume")
         };
         assert!((V - V0).abs() < 1e-13 * V0);
@@ -113,7 +118,7 @@ mod tests {
         let outward = raw.clone();
         raw.faces.iter_mut().for_each(|face| face.swap(1, 2));
         let found = solid(&mut raw).unwrap();
-        assert_eq!(found.measure, Measure::Volume(1.0));
+        assert_eq!(found.measure, SolidMeasure::Volume(1.0));
         assert_eq!(raw.faces, outward.faces);
     }
 

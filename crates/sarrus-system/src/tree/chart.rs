@@ -1,7 +1,7 @@
 //! A tree as the coordinates that a run is made in.
 
 use super::Tree;
-use super::graph::Hinge;
+use super::graph::InboardJoint;
 use sarrus_math::{quat_derivative, quat_normalize};
 use sarrus_solve::{Chart, State, Structure};
 
@@ -9,9 +9,9 @@ impl Tree {
     /// Places of quaternions: in q, and of their rates in y.
     fn rotations(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.links.iter().filter_map(|link| match &link.hinge {
-            Hinge::Free if link.nq > link.ny => Some((link.q + 3, link.y + 3)),
-            Hinge::Free => None,
-            Hinge::Joint(on) => on.face.quaternion().map(|k| (link.q + k, link.y + k)),
+            InboardJoint::Free if link.nq > link.ny => Some((link.q + 3, link.y + 3)),
+            InboardJoint::Free => None,
+            InboardJoint::Joint(on) => on.face.quaternion().map(|k| (link.q + k, link.y + k)),
         })
     }
 }
@@ -54,9 +54,9 @@ impl Chart for Tree {
         }
         for link in &self.links {
             let quaternion = match &link.hinge {
-                Hinge::Free if link.nq > link.ny => 3,
-                Hinge::Free => usize::MAX,
-                Hinge::Joint(on) => on.face.quaternion().unwrap_or(usize::MAX),
+                InboardJoint::Free if link.nq > link.ny => 3,
+                InboardJoint::Free => usize::MAX,
+                InboardJoint::Joint(on) => on.face.quaternion().unwrap_or(usize::MAX),
             };
             let (mut i, mut k) = (0, 0);
             while i < link.nq {

@@ -17,9 +17,9 @@
 //!
 //! In β_w the rate of the parent may stand for w_A in either case: they differ by s_w y, along which s_w y × s_w y = 0.
 
-use super::graph::{Connection, Hinge};
+use super::graph::{Connection, InboardJoint};
 use super::spatial::Vec6;
-use super::{Placed, Tree};
+use super::{LinkState, Tree};
 use crate::body::BodyKind;
 use sarrus_math::{Mat3, Pose, Vec3, quat_normalize, quat_to_euler};
 use sarrus_solve::State;
@@ -50,14 +50,14 @@ impl Tree {
         self.visits += self.links.len() as u64;
         for i in 0..self.links.len() {
             let link = &self.links[i];
-            let parent = link.parent.map_or(Placed::START, |parent| self.placed[parent]);
+            let parent = link.parent.map_or(LinkState::START, |parent| self.placed[parent]);
             let (q, y) = (&q[link.q..link.q + link.nq], &y[link.y..link.y + link.ny]);
             let s = &mut self.s[link.y..link.y + link.ny];
             let body = &self.system.directory.bodies[link.body];
             let old = self.quaternions[link.body];
             self.placed[i] = match &link.hinge {
-                Hinge::Free => free(body.kind, old, q, y, s),
-                Hinge::Joint(on) => {
+                InboardJoint::Free => free(body.kind, old, q, y, s),
+                InboardJoint::Joint(on) => {
                     on.face.motion(q, y, &mut self.motion);
                     self.motion.pose.p += on.shift;
                     let (pose, quaternion, at) = swing(on, body.kind, old, &parent.pose, &self.motion.pose);
@@ -80,7 +80,7 @@ impl Tree {
                     let bias_u = w_A.cross(u) + (at.R * self.motion.bias.v).scale(sense);
                     let bias_v =
                         w_p.cross(velocity.v - parent.velocity.v) + bias_u + bias_w.cross(d) + z.cross(ddot);
-                    Placed { pose, quaternion, r, d, velocity, bias: Vec6 { v: bias_v, w: bias_w } }
+                    LinkState { pose, quaternion, r, d, velocity, bias: Vec6 { v: bias_v, w: bias_w } }
                 }
             };
         }
@@ -124,9 +124,9 @@ impl Tree {
 }
 
 /// A body with coordinates of its own.
-fn free(kind: BodyKind, old: [f64; 4], q: &[f64], y: &[f64], s: &mut [Vec6]) -> Placed {
+fn free(kind: BodyKind, old: [f64; 4], q: &[f64], y: &[f64], s: &mut [Vec6]) -> LinkState {
     let (pose, quaternion) = match kind {
-        BodyKind::Ground => return Placed::START,
+        BodyKind::Ground => return LinkState::START,
         BodyKind::Rigid | BodyKind::RigidEuler => {
             let quat = [q[3], q[4], q[5], q[6]];
             (Pose::from_quat([q[0], q[1], q[2]], quat), quat_normalize(quat))
@@ -146,11 +146,11 @@ fn free(kind: BodyKind, old: [f64; 4], q: &[f64], y: &[f64], s: &mut [Vec6]) -> 
         };
         velocity.add_scaled(*y, s);
     }
-    Placed { pose, quaternion, r: pose.p, d: Vec3::zero(), velocity, bias: Vec6::ZERO }
+    LinkState { pose, quaternion, r: pose.p, d: Vec3::zero(), velocity, bias: Vec6::ZERO }
 }
 
 /// Where a joint is.
-struct Place {
+struct JointPose {
     /// Its point.
     P: Vec3,
     /// Axes of F.
@@ -158,7 +158,13 @@ struct Place {
 }
 
 /// The body at the far end of a joint with motion `X`.
-fn swing(on: &Connection, kind: BodyKind, old: [f64; 4], parent: &Pose, X: &Pose) -> (Pose, [f64; 4], Place) {
+fn swing(
+    on: &Connection,
+    kind: BodyKind,
+    old: [f64; 4],
+    parent: &Pose,
+    X: &Pose,
+) -> (Pose, [f64; 4], JointPose) {
     let (near, far) = if on.reversed { (&on.frames.M, &on.frames.F) } else { (&on.frames.F, &on.frames.M) };
     let start = near.place(parent);
     let (R, origin, axes, P, turned);
@@ -173,7 +179,7 @@ fn swing(on: &Connection, kind: BodyKind, old: [f64; 4], parent: &Pose, X: &Pose
         (axes, P) = (R * X.rot, origin);
         turned = X.angle;
     }
-    let at = Place { P, R };
+    let at = JointPose { P, R };
     if kind == BodyKind::PlanarRigid {
         // z of F points away in a mirrored file: its angles count the other way
         let angle = start.angle + R.0[2][2] * turned - far.angle;

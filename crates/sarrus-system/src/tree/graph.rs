@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// What a body hangs on.
 #[derive(Clone)]
 #[allow(clippy::large_enum_variant)] // nearly all are joints, read in every pass
-pub enum Hinge {
+pub enum InboardJoint {
     /// Nothing: its coordinates are its own, against the ground.
     Free,
     /// A joint.
@@ -52,7 +52,7 @@ pub struct Link {
     /// Place of the parent among the links, which is before this one's; none for the ground.
     pub parent: Option<usize>,
     /// What it hangs on.
-    pub hinge: Hinge,
+    pub hinge: InboardJoint,
     /// First of its coordinates.
     pub q: usize,
     /// How many coordinates it has.
@@ -84,7 +84,8 @@ pub(super) fn span(system: &System) -> (Vec<Link>, Vec<usize>) {
         beside[b].len().cmp(&beside[a].len()).then(mass(b).total_cmp(&mass(a)))
     });
 
-    let mut span = Span { links: Vec::with_capacity(n - 1), places: vec![None; n], heap: BinaryHeap::new() };
+    let mut span =
+        SpanningTree { links: Vec::with_capacity(n - 1), places: vec![None; n], heap: BinaryHeap::new() };
     let mut is_tree = vec![false; system.elements.len()];
     span.reach(0, None, 0, &beside, system);
     let mut roots = roots.into_iter();
@@ -97,7 +98,7 @@ pub(super) fn span(system: &System) -> (Vec<Link>, Vec<usize>) {
                 (a, _) => !a,
             };
             let (parent, child) = if reversed { (b, a) } else { (a, b) };
-            let hinge = Hinge::Joint(connection(system, index, reversed));
+            let hinge = InboardJoint::Joint(connection(system, index, reversed));
             span.reach(child, Some((parent, hinge)), depth, &beside, system);
             let rows = 1 + usize::from(joint.face.coupling().is_some());
             for id in joint.element..joint.element + rows {
@@ -107,7 +108,7 @@ pub(super) fn span(system: &System) -> (Vec<Link>, Vec<usize>) {
             }
         }
         match roots.find(|&body| !span.is_reached(body)) {
-            Some(root) => span.reach(root, Some((0, Hinge::Free)), 0, &beside, system),
+            Some(root) => span.reach(root, Some((0, InboardJoint::Free)), 0, &beside, system),
             None => break,
         }
     }
@@ -116,7 +117,7 @@ pub(super) fn span(system: &System) -> (Vec<Link>, Vec<usize>) {
 }
 
 /// A tree that grows.
-struct Span {
+struct SpanningTree {
     links: Vec<Link>,
     /// Link by body; the ground has a place of no meaning.
     places: Vec<Option<usize>>,
@@ -124,7 +125,7 @@ struct Span {
     heap: BinaryHeap<Reverse<(usize, usize, usize)>>,
 }
 
-impl Span {
+impl SpanningTree {
     fn is_reached(&self, body: usize) -> bool {
         self.places[body].is_some()
     }
@@ -133,7 +134,7 @@ impl Span {
     fn reach(
         &mut self,
         body: usize,
-        on: Option<(usize, Hinge)>,
+        on: Option<(usize, InboardJoint)>,
         depth: usize,
         beside: &[Vec<usize>],
         system: &System,
@@ -142,7 +143,7 @@ impl Span {
         if let Some((parent, hinge)) = on {
             let (q, y) = self.links.last().map_or((0, 0), |link| (link.q + link.nq, link.y + link.ny));
             let (nq, ny) = match &hinge {
-                Hinge::Free => {
+                InboardJoint::Free => {
                     // a quaternion, whatever the body's own angles are
                     let kind = match system.directory.bodies[body].kind {
                         BodyKind::RigidEuler => BodyKind::Rigid,
@@ -150,7 +151,7 @@ impl Span {
                     };
                     (kind.nq(), kind.nv())
                 }
-                Hinge::Joint(on) => (on.face.pose_numbers(), on.face.freedoms()),
+                InboardJoint::Joint(on) => (on.face.pose_numbers(), on.face.freedoms()),
             };
             let parent = if parent == 0 { None } else { self.places[parent] };
             self.links.push(Link { body, parent, hinge, q, nq, y, ny });

@@ -35,15 +35,15 @@ mod specified;
 mod weight;
 
 pub use dynamics::TreeDynamics;
-pub use graph::{Connection, Hinge, Link};
+pub use graph::{Connection, InboardJoint, Link};
 
 use crate::body::BodyKind;
 use crate::system::{System, groups};
 use motion::JointMotion;
-use plain::Plain;
-use planar::Planar;
+use plain::PlainTree;
+use planar::PlanarTree;
 use sarrus_math::{Mat3, Pose, Vec3};
-use sarrus_solve::{Group, GroupKind, Structure, StructureError};
+use sarrus_solve::{GroupKind, NormGroup, Structure, StructureError};
 use small::Factor;
 use spatial::{Inertia6, Vec6};
 use specified::Specified;
@@ -56,7 +56,7 @@ pub struct Tree {
     cut: Vec<usize>,
     structure: Structure,
     /// Links by the state that was placed last.
-    placed: Vec<Placed>,
+    placed: Vec<LinkState>,
     /// Partial velocities at the bodies' centres of mass, world axes, one per speed.
     s: Vec<Vec6>,
     motion: JointMotion,
@@ -86,14 +86,14 @@ pub struct Tree {
     known: bool,
     settled: bool,
     /// Recursions of their own, where the tree is in the plane.
-    planar: Option<Planar>,
+    planar: Option<PlanarTree>,
     /// The same in space, where all joints are plain.
-    plain: Option<Plain>,
+    plain: Option<PlainTree>,
 }
 
 /// A link at an instant.
 #[derive(Clone, Copy)]
-struct Placed {
+struct LinkState {
     /// Of the body.
     pose: Pose,
     quaternion: [f64; 4],
@@ -106,8 +106,8 @@ struct Placed {
     bias: Vec6,
 }
 
-impl Placed {
-    const START: Placed = Placed {
+impl LinkState {
+    const START: LinkState = LinkState {
         pose: Pose {
             p: Vec3([0.0; 3]),
             rot: Mat3([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
@@ -133,7 +133,7 @@ impl Tree {
         let mut tree = Tree {
             system: system.clone(),
             cut,
-            placed: vec![Placed::START; n],
+            placed: vec![LinkState::START; n],
             s: vec![Vec6::ZERO; ny],
             motion: JointMotion::default(),
             last: vec![0.0; structure.nq],
@@ -151,13 +151,13 @@ impl Tree {
             own: (vec![0.0; structure.nq], vec![0.0; ny]),
             known: false,
             settled: true,
-            planar: Planar::new(system, &links),
-            plain: Plain::new(system, &links),
+            planar: PlanarTree::new(system, &links),
+            plain: PlainTree::new(system, &links),
             links,
             structure,
         };
         for link in &tree.links {
-            let Hinge::Joint(on) = &link.hinge else { continue };
+            let InboardJoint::Joint(on) = &link.hinge else { continue };
             let joint = &system.directory.joints[on.joint];
             for (i, number) in numbers(on) {
                 let (offset, hint) = joint.readings[number];
@@ -253,14 +253,14 @@ fn layout(system: &System, links: &[Link]) -> Result<Structure, StructureError> 
         }
         nq += link.nq;
         match &link.hinge {
-            Hinge::Free => {
+            InboardJoint::Free => {
                 let kind = match system.directory.bodies[link.body].kind {
                     BodyKind::RigidEuler => BodyKind::Rigid,
                     other => other,
                 };
                 groups(&mut builder, kind, link.q, link.y);
             }
-            Hinge::Joint(on) => {
+            InboardJoint::Joint(on) => {
                 let mut y = link.y;
                 let mut quaternion = on.face.quaternion();
                 let mut of_joint = numbers(on).peekable();
@@ -288,7 +288,7 @@ fn layout(system: &System, links: &[Link]) -> Result<Structure, StructureError> 
             }
         }
     }
-    let kept = |g: &&Group| matches!(g.kind, GroupKind::Auxiliary | GroupKind::Energy);
+    let kept = |g: &&NormGroup| matches!(g.kind, GroupKind::Auxiliary | GroupKind::Energy);
     for group in system.structure.groups.iter().filter(kept) {
         builder.group(group.kind, group.start, group.len);
     }

@@ -5,7 +5,7 @@
 //! w - w_p). Where the joint holds there is nothing left over, and they are exact; where it does not, the part across it is
 //! dropped. Accelerations likewise, less their bias.
 
-use super::graph::Hinge;
+use super::graph::InboardJoint;
 use super::motion::FREEDOMS;
 use super::small::Factor;
 use super::spatial::Vec6;
@@ -27,16 +27,16 @@ impl Tree {
             }
             let out = &mut q[link.q..link.q + link.nq];
             let on = match &link.hinge {
-                Hinge::Free if body.kind == BodyKind::RigidEuler => {
+                InboardJoint::Free if body.kind == BodyKind::RigidEuler => {
                     out[..3].copy_from_slice(&s.q[body.q..body.q + 3]);
                     out[3..].copy_from_slice(&body.quaternion(&s.q));
                     continue;
                 }
-                Hinge::Free => {
+                InboardJoint::Free => {
                     out.copy_from_slice(&s.q[body.q..body.q + link.nq]);
                     continue;
                 }
-                Hinge::Joint(on) => on,
+                InboardJoint::Joint(on) => on,
             };
             let [A, B] = self.system.directory.joints[on.joint].bodies.map(|body| self.pose(body, s));
             let (F, M) = (on.frames.F.place(&A), on.frames.M.place(&B));

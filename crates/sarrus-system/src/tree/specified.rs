@@ -10,7 +10,7 @@
 //! Not for: a second driver of the same coordinate, drivers of points and distances, joints of which only some coordinates
 //! are given. These stay rows.
 
-use super::graph::{Hinge, Link};
+use super::graph::{InboardJoint, Link};
 use super::{Tree, numbers};
 use crate::at::At;
 use crate::formula::Formula;
@@ -53,7 +53,7 @@ impl Specified {
 pub(super) fn find(system: &System, links: &[Link], cut: &[usize]) -> Vec<Specified> {
     let mut link_of = vec![usize::MAX; system.directory.joints.len()];
     for (i, link) in links.iter().enumerate() {
-        if let Hinge::Joint(on) = &link.hinge {
+        if let InboardJoint::Joint(on) = &link.hinge {
             link_of[on.joint] = i;
         }
     }
@@ -61,7 +61,7 @@ pub(super) fn find(system: &System, links: &[Link], cut: &[usize]) -> Vec<Specif
     for element in cut.iter().map(|&place| &system.elements[place]) {
         let Some(program) = element.rows.program() else { continue };
         let Some(link) = links.get(link_of[program.joint]) else { continue };
-        let Hinge::Joint(on) = &link.hinge else { continue };
+        let InboardJoint::Joint(on) = &link.hinge else { continue };
         // of a quaternion the speeds are fewer than the numbers: such a joint has a coordinate that no driver gives
         let place = numbers(on).enumerate().find(|(_, (_, number))| *number == program.number);
         let Some((k, (i, _))) = place else { continue };

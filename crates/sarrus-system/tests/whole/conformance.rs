@@ -5,8 +5,8 @@ use sarrus_math::solve::rank;
 use sarrus_math::{Mat3, Pose};
 use sarrus_model::Space;
 use sarrus_solve::{COEFFICIENTS, Equations, Expansion, Problem, Stage, State};
-use sarrus_system::constraint::{Blocks, Rows};
-use sarrus_system::derive::Scratch;
+use sarrus_system::constraint::{JacobianBlocks, Rows};
+use sarrus_system::derive::DerivativeWorkspace;
 use sarrus_system::{At, Mechanism, System, compile, constraints, drivers, joints};
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ fn values(m: &mut Mechanism, s: &State, element: usize) -> Values {
     m.observe(s, |at| {
         let at = At { ids: &e.ids, ..*at };
         let rows: &dyn Rows = &*e.rows;
-        let mut scratch = Scratch::default();
+        let mut scratch = DerivativeWorkspace::default();
         let zeros = || vec![0.0; n];
         let mut out = Values {
             phi: zeros(),
@@ -75,8 +75,12 @@ fn values(m: &mut Mechanism, s: &State, element: usize) -> Values {
             jv: zeros(),
         };
         rows.phi(&at, &mut out.phi);
-        rows.jacobian(&at, &mut scratch, &mut Blocks { data: &mut out.J, rows: n, wide });
-        rows.derived_jacobian(&at, &mut scratch, &mut Blocks { data: &mut out.derived_J, rows: n, wide });
+        rows.jacobian(&at, &mut scratch, &mut JacobianBlocks { data: &mut out.J, rows: n, wide });
+        rows.derived_jacobian(
+            &at,
+            &mut scratch,
+            &mut JacobianBlocks { data: &mut out.derived_J, rows: n, wide },
+        );
         // a hand-coded J may fill the ground's block; it is never used
         for (i, &id) in e.ids.iter().enumerate() {
             if id == 0 {
@@ -209,15 +213,15 @@ fn every_driver_conforms() {
     }
 }
 
-fn joint_text(kind: &joints::Kind, ground_first: bool) -> String {
+fn joint_text(kind: &joints::JointKind, ground_first: bool) -> String {
     let (world, at) = match kind.space {
         Space::Planar => (PLANAR, "[0.4, 0.2]"),
         Space::Spatial => (SPATIAL, "[0.4, 0, 0.6]"),
     };
     let axis = match kind.axis {
-        sarrus_system::joint::Axis::None => "",
-        sarrus_system::joint::Axis::X => "axis = [1, 2],",
-        sarrus_system::joint::Axis::Z => "axis = [1, 2, 3],",
+        sarrus_system::joint::AxisRole::None => "",
+        sarrus_system::joint::AxisRole::X => "axis = [1, 2],",
+        sarrus_system::joint::AxisRole::Z => "axis = [1, 2, 3],",
         _ => "axis = [1, 2, 3], axis2 = [3, 0, -1],",
     };
     let first = if ground_first { "ground" } else { "a" };
@@ -301,7 +305,7 @@ fn the_motion_of_every_joint_satisfies_its_rows() {
 /// Velocities of `s` with the part that violates J v = 0 taken away.
 fn allowed_velocity(system: &Arc<System>, eq: &Equations, s: &State) -> Vec<f64> {
     let mut kkt = sarrus_solve::Kkt::new(&system.structure, eq, sarrus_solve::HUB_DEGREE).unwrap();
-    kkt.factor(eq, sarrus_solve::Rows::All, sarrus_solve::Rank::Any).unwrap();
+    kkt.factor(eq, sarrus_solve::ActiveRows::All, sarrus_solve::RankDemand::Any).unwrap();
     let mut a = vec![0.0; s.v.len()];
     eq.mass_mul(&system.structure, &s.v, &mut a);
     let (mut v, mut mu) = (vec![0.0; s.v.len()], vec![0.0; system.structure.nc]);

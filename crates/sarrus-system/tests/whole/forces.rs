@@ -367,7 +367,7 @@ fn check_mirrored(planar: bool, element: &str, include: &str, placed: &Transform
 
 #[test]
 fn a_closure_is_a_force() {
-    let built = forces::Closure::on(vec![2], |at: &At<f64>, out: &mut [Wrench<f64>]| {
+    let built = forces::ClosureForce::on(vec![2], |at: &At<f64>, out: &mut [Wrench<f64>]| {
         out[0].add_force_at(at.twist(0).v.scale(-2.0), Vec3([0.0, 0.0, 1.0]));
     });
     let (poses, twists) = motion(false, false, 3);

@@ -6,8 +6,8 @@ use sarrus_model::Space;
 use sarrus_model::transform::Transform;
 use sarrus_solve::{Problem, State};
 use sarrus_system::body::BodyKind;
-use sarrus_system::derive::Scratch;
-use sarrus_system::joint::Axis;
+use sarrus_system::derive::DerivativeWorkspace;
+use sarrus_system::joint::AxisRole;
 use sarrus_system::{At, Mechanism, System, compile, constraints, drivers, joints};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -125,7 +125,7 @@ fn rows(system: &Arc<System>, s: &State) -> Vec<[f64; 2]> {
             let at = At { ids: &e.ids, ..*at };
             let (mut phi, mut rates) = (vec![0.0; e.rows.rows()], vec![0.0; e.rows.rows()]);
             e.rows.phi(&at, &mut phi);
-            e.rows.rates(&at, &mut Scratch::default(), &mut rates);
+            e.rows.rates(&at, &mut DerivativeWorkspace::default(), &mut rates);
             [length(&phi[..e.rows.holonomic()]), length(&rates)]
         };
         system.elements.iter().map(of).collect()
@@ -263,11 +263,11 @@ fn every_joint_means_the_same_where_it_is_included() {
         let planar = kind.space == Space::Planar;
         let (world, at) = if planar { (PLANAR, "[0.4, 0.2]") } else { (SPATIAL, "[0.4, 0, 0.6]") };
         let axes = match kind.axis {
-            Axis::None => vec![""],
-            Axis::X => vec!["", "axis = [1, 2],"],
-            Axis::Z => vec!["", "axis = [1, 2, 3],"],
-            Axis::ZX => vec!["", "axis = [1, 0, 0],", "axis = [1, 2, 3], axis2 = [3, 0, -1],"],
-            Axis::Cross => vec!["", "axis = [1, 2, 3], axis2 = [3, 0, -1],"],
+            AxisRole::None => vec![""],
+            AxisRole::X => vec!["", "axis = [1, 2],"],
+            AxisRole::Z => vec!["", "axis = [1, 2, 3],"],
+            AxisRole::ZX => vec!["", "axis = [1, 0, 0],", "axis = [1, 2, 3], axis2 = [3, 0, -1],"],
+            AxisRole::Cross => vec!["", "axis = [1, 2, 3], axis2 = [3, 0, -1],"],
         };
         for (bodies, axis) in ["'a', 'b'", "'ground', 'b'", "'b', 'ground'"]
             .iter()

@@ -3,9 +3,9 @@
 
 use sarrus_io::{LoadOptions, load_str};
 use sarrus_model::Space;
-use sarrus_solve::{Chart, Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, Stage, State};
-use sarrus_system::joint::Axis;
-use sarrus_system::tree::Hinge;
+use sarrus_solve::{ActiveRows, Chart, Equations, HUB_DEGREE, Kkt, Problem, RankDemand, Stage, State};
+use sarrus_system::joint::AxisRole;
+use sarrus_system::tree::InboardJoint;
 use sarrus_system::tree::motion::JointMotion;
 use sarrus_system::tree::spatial::Vec6;
 use sarrus_system::{System, Tree, TreeDynamics, compile, joints};
@@ -32,7 +32,7 @@ fn close(what: &str, a: &[f64], b: &[f64], tolerance: f64) {
 }
 
 /// A joint of the kind between `a` and `b`, or `b` and `a`, in a tree that has a hinge before it and a ball (a pin) behind.
-fn world(kind: &joints::Kind, reversed: bool) -> String {
+fn world(kind: &joints::JointKind, reversed: bool) -> String {
     let (bodies, at, before, behind) = match kind.space {
         Space::Planar => (
             PLANAR,
@@ -48,9 +48,9 @@ fn world(kind: &joints::Kind, reversed: bool) -> String {
         ),
     };
     let axis = match kind.axis {
-        Axis::None => "",
-        Axis::X => "axis = [1, 2],",
-        Axis::Z => "axis = [1, 2, 3],",
+        AxisRole::None => "",
+        AxisRole::X => "axis = [1, 2],",
+        AxisRole::Z => "axis = [1, 2, 3],",
         _ => "axis = [1, 2, 3], axis2 = [3, 0, -1],",
     };
     let pair = if reversed { "['b', 'a']" } else { "['a', 'b']" };
@@ -214,7 +214,7 @@ fn articulated_bodies_accelerate_as_the_constrained_ones_do() {
             let s = random(&tree, &start, &mut numbers);
             tree.expand(&s, &mut bodies);
             mechanism.update(&bodies, Stage::FORCE, &mut eq);
-            kkt.factor(&eq, Rows::All, Rank::Any).unwrap();
+            kkt.factor(&eq, ActiveRows::All, RankDemand::Any).unwrap();
             let (mut vdot, mut lambda) = (vec![0.0; structure.nv], vec![0.0; structure.nc]);
             kkt.solve(&eq, &eq.f, &eq.gamma, &mut vdot, &mut lambda).unwrap();
             let (mut read, mut found) = (s.v.clone(), s.v.clone());
@@ -459,7 +459,7 @@ fn what_hangs_on_nothing_keeps_its_own_coordinates() {
     let free: Vec<&str> = tree
         .links()
         .iter()
-        .filter(|link| matches!(link.hinge, Hinge::Free))
+        .filter(|link| matches!(link.hinge, InboardJoint::Free))
         .map(|link| system.directory.bodies[link.body].name.as_str())
         .collect();
     // of a and b with one joint each b is the lighter; c and p stand alone

@@ -5,14 +5,14 @@
 //! animate, and the body stays as it is at rest.
 
 use super::{Writer, from_x};
-use crate::motion::{Motion, join};
-use crate::scene::{Flexible, Shape};
-use crate::solids::{Triangles, triangles};
+use crate::motion::{PoseTable, join};
+use crate::scene::{Flexible, SceneShape};
+use crate::solids::{ShadedTriangles, triangles};
 use sarrus::math::{Mat3, Vec3};
 use serde_json::{Value, json};
 
 /// A mesh with weights.
-pub(super) struct Bent {
+pub(super) struct SkinnedMesh {
     /// Its node.
     pub node: usize,
     /// Columns of its weights.
@@ -20,7 +20,7 @@ pub(super) struct Bent {
 }
 
 /// Columns of the amplitudes of a member, if it is modal and the results have them all.
-pub(super) fn columns(member: &Flexible, motion: &Motion) -> Option<Vec<usize>> {
+pub(super) fn columns(member: &Flexible, motion: &PoseTable) -> Option<Vec<usize>> {
     let Flexible::Modal { amplitudes, modes, .. } = member else { return None };
     let of = |name: &String| motion.table.names.iter().position(|known| known == name);
     let columns: Vec<usize> = amplitudes.iter().map(of).collect::<Option<_>>()?;
@@ -28,13 +28,17 @@ pub(super) fn columns(member: &Flexible, motion: &Motion) -> Option<Vec<usize>> 
 }
 
 /// Rods along the lines in body axes, and for every vertex the two nodes it lies between with its part of the way.
-fn rods(nodes: &[[f64; 3]], lines: &[Vec<usize>], shape: &Shape) -> (Triangles, Vec<(usize, usize, f64)>) {
-    let (mut all, mut between) = (Triangles::default(), Vec::new());
+fn rods(
+    nodes: &[[f64; 3]],
+    lines: &[Vec<usize>],
+    shape: &SceneShape,
+) -> (ShadedTriangles, Vec<(usize, usize, f64)>) {
+    let (mut all, mut between) = (ShadedTriangles::default(), Vec::new());
     for pair in lines.iter().flat_map(|line| line.windows(2)) {
         let (a, b) = (nodes[pair[0]], nodes[pair[1]]);
         let d = [0, 1, 2].map(|k| b[k] - a[k]);
         let length = d.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let rod = Shape { length: Some(length), ..shape.clone() };
+        let rod = SceneShape { length: Some(length), ..shape.clone() };
         let Some(rod) = triangles(&rod, false, 1.0).filter(|_| length > 0.0) else { continue };
         let turn = Mat3::from_quat(from_x(d.map(|x| x / length)));
         let turned = |v: &[f32; 3]| (turn * Vec3(v.map(f64::from))).0;
@@ -51,10 +55,15 @@ fn rods(nodes: &[[f64; 3]], lines: &[Vec<usize>], shape: &Shape) -> (Triangles, 
 }
 
 /// Adds the mesh of a modal member and a node for it.
-pub(super) fn add(w: &mut Writer, member: &Flexible, motion: &Motion, columns: Vec<usize>) -> Option<Bent> {
+pub(super) fn add(
+    w: &mut Writer,
+    member: &Flexible,
+    motion: &PoseTable,
+    columns: Vec<usize>,
+) -> Option<SkinnedMesh> {
     let Flexible::Modal { name, nodes, lines, section, modes, color, .. } = member else { return None };
     let radius = section.radius.or(section.height.map(|h| 0.5 * h));
-    let plain = Shape { kind: "rod", radius, color: color.clone(), ..Shape::default() };
+    let plain = SceneShape { kind: "rod", radius, color: color.clone(), ..SceneShape::default() };
     let (mesh, between) = rods(nodes, lines, &plain);
     if mesh.indices.is_empty() {
         return None;
@@ -73,11 +82,11 @@ pub(super) fn add(w: &mut Writer, member: &Flexible, motion: &Motion, columns: V
     w.meshes.push(json!({ "name": name, "primitives": [primitive], "weights": first }));
     let mesh = w.meshes.len() - 1;
     let node = w.node(json!({ "mesh": mesh, "name": name }));
-    Some(Bent { node, columns })
+    Some(SkinnedMesh { node, columns })
 }
 
 /// The track of weights at `rows`: all weights of a frame together.
-pub(super) fn weights(bent: &Bent, motion: &Motion, rows: &[usize]) -> Vec<f32> {
+pub(super) fn weights(bent: &SkinnedMesh, motion: &PoseTable, rows: &[usize]) -> Vec<f32> {
     let at =
         |row: usize| bent.columns.iter().map(move |&c| finite(Some(motion.table.columns[c][row])) as f32);
     rows.iter().flat_map(|&row| at(row)).collect()
@@ -88,21 +97,21 @@ fn finite(x: Option<f64>) -> f64 {
 }
 
 /// The rods of a modal member that does not bend, as shapes of its body.
-pub(super) fn rigid(member: &Flexible, look: &mut Vec<Shape>) {
+pub(super) fn rigid(member: &Flexible, look: &mut Vec<SceneShape>) {
     let Flexible::Modal { nodes, lines, section, color, .. } = member else { return };
     for pair in lines.iter().flat_map(|line| line.windows(2)) {
         let (a, b) = (nodes[pair[0]], nodes[pair[1]]);
         let d = [0, 1, 2].map(|k| b[k] - a[k]);
         let length = d.iter().map(|x| x * x).sum::<f64>().sqrt();
         let middle = [0, 1, 2].map(|k| 0.5 * (a[k] + b[k]));
-        look.push(Shape {
+        look.push(SceneShape {
             kind: "rod",
             pose: Some(join(middle, from_x(d.map(|x| x / length)))),
             length: Some(length),
             radius: section.radius.or(section.height.map(|h| 0.5 * h)),
             color: color.clone(),
             role: "visual",
-            ..Shape::default()
+            ..SceneShape::default()
         });
     }
 }

@@ -1,7 +1,7 @@
 //! Contacts by name; where they touch comes with the frames.
 
 use sarrus::system::System;
-use sarrus::system::contact::What;
+use sarrus::system::contact::ContactSides;
 use serde::Serialize;
 
 /// An entry of `[contacts]`.
@@ -19,7 +19,7 @@ pub(super) fn all(system: &System) -> Vec<ContactEntry> {
     let entries = system.contacts.iter().map(|entry| ContactEntry {
         name: entry.contact.name.clone(),
         between: match &entry.contact.what {
-            What::Surfaces { sides, .. } => {
+            ContactSides::Surfaces { sides, .. } => {
                 let mut names = sides.each_ref().map(|side| words(system, side));
                 // the force is that on the second, which is what moves
                 if names[1] == "ground" {
@@ -27,7 +27,7 @@ pub(super) fn all(system: &System) -> Vec<ContactEntry> {
                 }
                 Some(names.join(", "))
             }
-            What::Gap { .. } => None,
+            ContactSides::Gap { .. } => None,
         },
     });
     entries.collect()

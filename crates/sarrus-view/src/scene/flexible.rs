@@ -1,7 +1,7 @@
 //! Beams and modal bodies: meshes, sections, shapes of modes.
 
 use super::shapes::hex;
-use super::{Cast, Point, Pose7, rest};
+use super::{Cast, Point3, Pose7, rest};
 use sarrus::model::{Element, Model, Reader, Space};
 use sarrus::system::Directory;
 use sarrus::system::flexible::{beam, modal};
@@ -35,13 +35,13 @@ pub enum Flexible {
         /// Its frame.
         body: i32,
         /// Nodes at rest.
-        nodes: Vec<Point>,
+        nodes: Vec<Point3>,
         /// Chains of nodes.
         lines: Vec<Vec<usize>>,
         /// Section of its members.
         section: SectionShape,
         /// By amplitude, how far each node goes per unit.
-        modes: Vec<Vec<Point>>,
+        modes: Vec<Vec<Point3>>,
         /// Columns of the amplitudes.
         amplitudes: Vec<String>,
         /// `#rrggbb`.

@@ -1,9 +1,9 @@
 //! Joints: where they are on both bodies, which way their axes point, what they let move.
 
-use super::{Cast, Point, from_origin};
+use super::{Cast, Point3, from_origin};
 use sarrus::model::{Model, Space};
 use sarrus::system::System;
-use sarrus::system::joint::Axis;
+use sarrus::system::joint::AxisRole;
 use sarrus::system::joints::KINDS;
 use serde::Serialize;
 
@@ -17,13 +17,13 @@ pub struct JointGlyph {
     /// First and second body.
     pub bodies: [i32; 2],
     /// Its point on each \[m\].
-    pub on: [Point; 2],
+    pub on: [Point3; 2],
     /// Its axis on each.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub axis_on: Option<[Point; 2]>,
+    pub axis_on: Option<[Point3; 2]>,
     /// Its second axis on each.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub axis2_on: Option<[Point; 2]>,
+    pub axis2_on: Option<[Point3; 2]>,
     /// Names of its coordinates.
     pub coordinates: Vec<&'static str>,
     /// Reactions that are not unique.
@@ -38,16 +38,16 @@ pub(super) fn all(model: &Model, system: &System, cast: &Cast) -> Vec<JointGlyph
         let (F, M) = (&joint.frames.F, &joint.frames.M);
         let pair = |k: usize| Some([F.axis(k), M.axis(k)]);
         let kind = KINDS.iter().find(|k| k.name == joint.face.kind() && k.space == directory.space);
-        let (axis_on, axis2_on) = match kind.map_or(Axis::None, |k| k.axis) {
+        let (axis_on, axis2_on) = match kind.map_or(AxisRole::None, |k| k.axis) {
             // the axis of a planar hinge stands on the plane
-            Axis::None if directory.space == Space::Planar && joint.face.kind() == "revolute" => {
+            AxisRole::None if directory.space == Space::Planar && joint.face.kind() == "revolute" => {
                 (Some([[0.0, 0.0, 1.0]; 2]), None)
             }
-            Axis::None => (None, None),
-            Axis::Z => (pair(2), None),
-            Axis::ZX | Axis::Cross => (pair(2), pair(0)),
-            Axis::X if directory.space == Space::Planar => (Some([along(F), along(M)]), None),
-            Axis::X => (pair(0), None),
+            AxisRole::None => (None, None),
+            AxisRole::Z => (pair(2), None),
+            AxisRole::ZX | AxisRole::Cross => (pair(2), pair(0)),
+            AxisRole::X if directory.space == Space::Planar => (Some([along(F), along(M)]), None),
+            AxisRole::X => (pair(0), None),
         };
         JointGlyph {
             name: joint.name.clone(),
@@ -64,6 +64,6 @@ pub(super) fn all(model: &Model, system: &System, cast: &Cast) -> Vec<JointGlyph
 }
 
 /// x of a planar frame, which says how it is turned by its angle.
-fn along(frame: &sarrus::system::joint::Fixed) -> Point {
+fn along(frame: &sarrus::system::joint::BodyFixedFrame) -> Point3 {
     [frame.angle.cos(), frame.angle.sin(), 0.0]
 }

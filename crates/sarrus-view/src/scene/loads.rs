@@ -4,7 +4,7 @@
 //! acts between two points is drawn as a line there, springs of joints with the joint; forces on many bodies (`drag`,
 //! `buoyancy`, `field`) have no arrows.
 
-use super::{Cast, Point, from_origin};
+use super::{Cast, Point3, from_origin};
 use sarrus::model::{Element, Model, Reader};
 use sarrus::system::System;
 use sarrus::system::context::Context;
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 /// An arrow at a point of a body.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Load {
+pub struct SceneLoad {
     /// Its name.
     pub name: String,
     /// `force` or `torque`.
@@ -20,7 +20,7 @@ pub struct Load {
     /// The body that it acts on.
     pub body: i32,
     /// Where, on it \[m\].
-    pub on: Point,
+    pub on: Point3,
     /// Columns of its world components.
     pub vector: [String; 3],
     /// Its number among the forces of the system, and that of the body among its own.
@@ -29,11 +29,11 @@ pub struct Load {
 }
 
 /// The loads of a model that act at a point.
-pub(super) fn all(model: &Model, system: &System, cast: &Cast) -> Vec<Load> {
+pub(super) fn all(model: &Model, system: &System, cast: &Cast) -> Vec<SceneLoad> {
     model.forces.iter().filter_map(|element| one(model, element, system, cast)).collect()
 }
 
-fn one(model: &Model, element: &Element, system: &System, cast: &Cast) -> Option<Load> {
+fn one(model: &Model, element: &Element, system: &System, cast: &Cast) -> Option<SceneLoad> {
     let directory = &*system.directory;
     let force = system.forces.iter().position(|f| f.name == element.name)?;
     let reader = Reader::open(model, element);
@@ -59,7 +59,7 @@ fn one(model: &Model, element: &Element, system: &System, cast: &Cast) -> Option
         _ => return None,
     };
     let own = system.forces[force].ids.iter().position(|&id| id == body)?;
-    (cast.place(body) >= 0).then(|| Load {
+    (cast.place(body) >= 0).then(|| SceneLoad {
         name: element.name.clone(),
         kind,
         body: cast.place(body),

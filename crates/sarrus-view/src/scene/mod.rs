@@ -17,15 +17,15 @@ pub use contacts::ContactEntry;
 pub use flexible::{Flexible, SectionShape};
 pub use happenings::{Happening, happenings};
 pub use joints::JointGlyph;
-pub use links::Link;
-pub use loads::Load;
-pub use shapes::Shape;
-pub use view::{Camera, Trace, View};
+pub use links::SceneLink;
+pub use loads::SceneLoad;
+pub use shapes::SceneShape;
+pub use view::{Camera, Trace, ViewSettings};
 
 use crate::motion::{drawn, join, pose};
-use crate::table::Table;
+use crate::table::ColumnTable;
 use crate::thin::Thinning;
-use sarrus::model::shown::Shown;
+use sarrus::model::shown::DisplayUnits;
 use sarrus::model::{Diagnostic, Model, Space};
 use sarrus::system::names::Named;
 use sarrus::system::{Directory, System};
@@ -41,7 +41,7 @@ pub const MOST_COLUMNS: usize = 2000;
 /// A pose as the page has it.
 pub type Pose7 = [f64; 7];
 /// Three numbers.
-pub type Point = [f64; 3];
+pub type Point3 = [f64; 3];
 
 /// What there is to see.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -53,7 +53,7 @@ pub struct Scene {
     /// `planar` or `spatial`.
     pub space: &'static str,
     /// World axes \[m/s²\].
-    pub gravity: Point,
+    pub gravity: Point3,
     /// Start and end asked for \[s\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub t: Option<[f64; 2]>,
@@ -66,15 +66,15 @@ pub struct Scene {
     /// Beams and modal bodies.
     pub flexible: Vec<Flexible>,
     /// Springs, distances and the like.
-    pub links: Vec<Link>,
+    pub links: Vec<SceneLink>,
     /// Forces and torques at points.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub loads: Vec<Load>,
+    pub loads: Vec<SceneLoad>,
     /// Contacts by name; where they touch is in the frames.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contacts: Vec<ContactEntry>,
     /// From `[view]`.
-    pub view: View,
+    pub view: ViewSettings,
     /// Columns of the frames.
     pub columns: Vec<ColumnEntry>,
     /// Columns of the results that are not among them.
@@ -89,7 +89,7 @@ pub struct Scene {
     pub thinning: Option<Thinning>,
     /// Units to show columns in.
     #[serde(skip)]
-    pub units: Shown,
+    pub units: DisplayUnits,
 }
 
 /// Shapes and markers of the ground.
@@ -97,7 +97,7 @@ pub struct Scene {
 pub struct Ground {
     /// Its shapes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<SceneShape>,
     /// Its markers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub markers: Vec<Marker>,
@@ -110,7 +110,7 @@ pub struct BodyEntry {
     pub name: String,
     /// Its shapes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<SceneShape>,
     /// Its markers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub markers: Vec<Marker>,
@@ -125,7 +125,7 @@ pub struct Marker {
     /// Its name.
     pub name: String,
     /// Where it is on its body \[m\].
-    pub on: Point,
+    pub on: Point3,
 }
 
 /// A column of the frames.
@@ -168,7 +168,7 @@ impl Cast {
 }
 
 /// From a point given from the centre of mass to the one from the origin.
-pub(crate) fn from_origin(directory: &Directory, id: u32, r: Point) -> Point {
+pub(crate) fn from_origin(directory: &Directory, id: u32, r: Point3) -> Point3 {
     let com = directory.bodies[id as usize].com;
     [0, 1, 2].map(|k| r[k] + com[k])
 }
@@ -198,11 +198,11 @@ impl Scene {
         let ground = Ground { shapes: looks.remove(&0).unwrap_or_default(), markers: markers(0) };
         let view = view::read(model, directory, &cast).unwrap_or_else(|error| {
             errors.push(error);
-            View::default()
+            ViewSettings::default()
         });
-        let units = Shown::read(model).unwrap_or_else(|error| {
+        let units = DisplayUnits::read(model).unwrap_or_else(|error| {
             errors.push(error);
-            Shown::default()
+            DisplayUnits::default()
         });
         if !errors.is_empty() {
             return Err(errors);
@@ -289,7 +289,7 @@ pub fn choose_columns(directory: &Directory, names: &[String], most: usize) -> V
 }
 
 /// The same for a table.
-pub fn chosen(directory: &Directory, table: &Table, most: usize) -> Vec<usize> {
+pub fn chosen(directory: &Directory, table: &ColumnTable, most: usize) -> Vec<usize> {
     choose_columns(directory, &table.names, most)
 }
 

@@ -1,6 +1,6 @@
 //! Shapes of bodies, of segments and of the ground, in the frames and dimensions of the model file.
 
-use super::{Point, Pose7};
+use super::{Point3, Pose7};
 use crate::motion::join;
 use sarrus::math::Pose;
 use sarrus::model::transform::quaternion;
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 /// A shape on its body; dimensions that a kind does not have are left out \[m\].
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Shape {
+pub struct SceneShape {
     /// As in the model file.
     pub kind: &'static str,
     /// Its frame on the body.
@@ -37,7 +37,7 @@ pub struct Shape {
     pub thickness: Option<f64>,
     /// Edges of a box.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub size: Option<Point>,
+    pub size: Option<Point3>,
     /// Of a channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<f64>,
@@ -46,7 +46,7 @@ pub struct Shape {
     pub tube: Option<bool>,
     /// Centres of balls.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub points: Option<Vec<Point>>,
+    pub points: Option<Vec<Point3>>,
     /// Of a surface from a file: x y z of its corners.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vertices: Option<Vec<f64>>,
@@ -60,9 +60,9 @@ pub(super) fn all(
     model: &Model,
     directory: &Directory,
     errors: &mut Vec<Diagnostic>,
-) -> HashMap<u32, Vec<Shape>> {
-    let mut found: HashMap<u32, Vec<Shape>> = HashMap::new();
-    let mut take = |id: Option<u32>, shapes: Result<Vec<Shape>>| match (id, shapes) {
+) -> HashMap<u32, Vec<SceneShape>> {
+    let mut found: HashMap<u32, Vec<SceneShape>> = HashMap::new();
+    let mut take = |id: Option<u32>, shapes: Result<Vec<SceneShape>>| match (id, shapes) {
         (Some(id), Ok(shapes)) => found.entry(id).or_default().extend(shapes),
         (None, Ok(_)) => {}
         (_, Err(error)) => errors.push(error),
@@ -95,7 +95,7 @@ pub(super) fn all(
 }
 
 /// What a segment of a rod looks like: its `shape`, or its section.
-fn segment(model: &Model, reader: &Reader, count: usize) -> Result<Vec<Shape>> {
+fn segment(model: &Model, reader: &Reader, count: usize) -> Result<Vec<SceneShape>> {
     let end = |key| reader.point(key).map(Option::unwrap_or_default);
     let (from, to) = (end("from")?, end("to")?);
     let l = (0..3).map(|k| (to[k] - from[k]).powi(2)).sum::<f64>().sqrt() / count.max(1) as f64;
@@ -109,12 +109,14 @@ fn segment(model: &Model, reader: &Reader, count: usize) -> Result<Vec<Shape>> {
     if shapes.iter().all(|shape| shape.kind == "ends") {
         let section = super::flexible::section(model, reader, l * count as f64);
         let color = color.as_deref().and_then(hex);
-        let blank = Shape { role: "visual", color, ..Shape::default() };
+        let blank = SceneShape { role: "visual", color, ..SceneShape::default() };
         shapes.push(match (section.width, section.height) {
             // the section's y is across, planar out of the plane
-            (Some(w), Some(h)) if reader.is_planar() => Shape { kind: "box", size: Some([l, h, w]), ..blank },
-            (Some(w), Some(h)) => Shape { kind: "box", size: Some([l, w, h]), ..blank },
-            _ => Shape { kind: "rod", length: Some(l), radius: section.radius, ..blank },
+            (Some(w), Some(h)) if reader.is_planar() => {
+                SceneShape { kind: "box", size: Some([l, h, w]), ..blank }
+            }
+            (Some(w), Some(h)) => SceneShape { kind: "box", size: Some([l, w, h]), ..blank },
+            _ => SceneShape { kind: "rod", length: Some(l), radius: section.radius, ..blank },
         });
     }
     Ok(shapes)
@@ -126,16 +128,16 @@ fn of(
     read: Vec<shapes::Shape>,
     bar: Option<f64>,
     color: Option<&str>,
-) -> Result<Vec<Shape>> {
+) -> Result<Vec<SceneShape>> {
     let color = color.and_then(hex);
     if read.is_empty() {
-        let of_bar = |length: f64| Shape {
+        let of_bar = |length: f64| SceneShape {
             kind: "rod",
             role: "all",
             length: Some(length),
             radius: Some(rod::of_bar(length).0),
             color: color.clone(),
-            ..Shape::default()
+            ..SceneShape::default()
         };
         return Ok(bar.map(of_bar).into_iter().collect());
     }
@@ -150,7 +152,7 @@ fn of(
                 Some(Geometry::Convex(hull)) => Some(hull.raw()),
                 _ => None,
             };
-            let blank = Shape {
+            let blank = SceneShape {
                 vertices: raw.map(|raw| raw.corners.concat()),
                 triangles: raw.map(|raw| raw.faces.concat()),
                 kind: shape.kind,
@@ -162,33 +164,35 @@ fn of(
                     Role::Contact => "contact",
                     Role::Mass => "mass",
                 },
-                ..Shape::default()
+                ..SceneShape::default()
             };
             dimensions(blank, table, bar)
         })
         .collect()
 }
 
-fn dimensions(shape: Shape, table: &Reader, bar: Option<f64>) -> Result<Shape> {
+fn dimensions(shape: SceneShape, table: &Reader, bar: Option<f64>) -> Result<SceneShape> {
     let length = || table.positive_opt("length").map(|l| l.or(bar));
     let radius = table.positive_opt("radius")?;
     Ok(match shape.kind {
-        "rod" | "capsule" => Shape { length: length()?, radius, ..shape },
-        "disc" => Shape { radius, thickness: Some(table.positive_opt("thickness")?.unwrap_or(0.0)), ..shape },
-        "sphere" => Shape { radius, ..shape },
+        "rod" | "capsule" => SceneShape { length: length()?, radius, ..shape },
+        "disc" => {
+            SceneShape { radius, thickness: Some(table.positive_opt("thickness")?.unwrap_or(0.0)), ..shape }
+        }
+        "sphere" => SceneShape { radius, ..shape },
         "box" => {
             let size = table.numbers("size")?.unwrap_or_default();
             let edge = |k: usize| size.get(k).copied().unwrap_or(0.0);
-            Shape { size: Some([edge(0), edge(1), edge(2)]), ..shape }
+            SceneShape { size: Some([edge(0), edge(1), edge(2)]), ..shape }
         }
-        "channel" => Shape {
+        "channel" => SceneShape {
             width: table.positive_opt("width")?,
             tube: Some(table.flag_opt("tube")?.unwrap_or(false)),
             ..shape
         },
         "ends" => {
             let half = 0.5 * length()?.unwrap_or(0.0);
-            Shape { radius, points: Some(vec![[-half, 0.0, 0.0], [half, 0.0, 0.0]]), ..shape }
+            SceneShape { radius, points: Some(vec![[-half, 0.0, 0.0], [half, 0.0, 0.0]]), ..shape }
         }
         _ => shape,
     })

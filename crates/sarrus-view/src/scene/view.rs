@@ -1,6 +1,6 @@
 //! `[view]`: points whose paths are drawn, the body that is followed, where the camera stands.
 
-use super::{Cast, Point};
+use super::{Cast, Point3};
 use sarrus::model::settings::VIEW_KEYS;
 use sarrus::model::suggest::did_you_mean;
 use sarrus::model::{Diagnostic, Key, KeyType, Model, Reader, Result, Span};
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// What `[view]` asks for.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct View {
+pub struct ViewSettings {
     /// Points whose paths are drawn.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<Trace>,
@@ -29,16 +29,16 @@ pub struct Trace {
     /// Its body.
     pub body: i32,
     /// Where it is on it \[m\].
-    pub on: Point,
+    pub on: Point3,
 }
 
 /// A camera in the world \[m\].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Camera {
     /// Where it is.
-    pub from: Point,
+    pub from: Point3,
     /// What it looks at.
-    pub to: Point,
+    pub to: Point3,
 }
 
 const CAMERA_KEYS: &[Key] = &[
@@ -46,7 +46,7 @@ const CAMERA_KEYS: &[Key] = &[
     Key::new("to", KeyType::Numbers, "[0, 0, 0]", "what it looks at [m]"),
 ];
 
-pub(super) fn read(model: &Model, directory: &Directory, cast: &Cast) -> Result<View> {
+pub(super) fn read(model: &Model, directory: &Directory, cast: &Cast) -> Result<ViewSettings> {
     let reader = Reader::new(model, &model.view, VIEW_KEYS)?;
     let trace = reader.names("trace")?.into_iter().map(|(name, span)| {
         let (id, on) = point(&reader, directory, &name, span)?;
@@ -60,11 +60,11 @@ pub(super) fn read(model: &Model, directory: &Directory, cast: &Cast) -> Result<
             _ => return Err(no_body(&reader, directory, &name, span)),
         },
     };
-    Ok(View { trace, follow, camera: camera(&reader)? })
+    Ok(ViewSettings { trace, follow, camera: camera(&reader)? })
 }
 
 /// `crank`, `crank.tip`, `arm.end`: a body and a point of it.
-fn point(reader: &Reader, directory: &Directory, name: &str, span: Span) -> Result<(u32, Point)> {
+fn point(reader: &Reader, directory: &Directory, name: &str, span: Span) -> Result<(u32, Point3)> {
     if let Some(id) = directory.body(name) {
         return Ok((id, [0.0; 3]));
     }

@@ -1,13 +1,13 @@
 //! What the tests share: runs of shipped models, and a reader of frames that knows the contract only.
 #![allow(dead_code)] // each test file uses its part
 
-use sarrus::analysis::{Outcome, Overrides, Settings, Simulate, Watch, simulate};
+use sarrus::analysis::{Outcome, RunOverrides, Settings, Simulate, Watch, simulate};
 use sarrus::io::{LoadOptions, load_str};
 use sarrus::model::Model;
 use sarrus::system::{Columns, System, compile};
 use sarrus_view::motion::drawn;
 use sarrus_view::tap::Feed;
-use sarrus_view::{Gauge, Kept, Live, Scene, Table, Tap};
+use sarrus_view::{ColumnTable, Gauge, Live, SampleExtras, Scene, Tap};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -28,7 +28,8 @@ pub fn shipped(name: &str) -> (Model, Arc<System>) {
 pub fn request(t_end: f64, every: f64) -> Simulate {
     // all columns, whatever the model asks for
     let columns = Some(vec!["*".to_string()]);
-    let overrides = Overrides { t_end: Some(t_end), every: Some(every), columns, ..Overrides::default() };
+    let overrides =
+        RunOverrides { t_end: Some(t_end), every: Some(every), columns, ..RunOverrides::default() };
     Simulate { overrides, record: true }
 }
 
@@ -49,14 +50,14 @@ pub fn gauge(system: &System, scene: &Scene) -> Gauge {
 }
 
 /// Runs a model, and keeps what the trajectory does not have.
-pub fn kept(model: &Model, system: &Arc<System>, request: &Simulate) -> (Outcome, Kept, Table) {
+pub fn kept(model: &Model, system: &Arc<System>, request: &Simulate) -> (Outcome, SampleExtras, ColumnTable) {
     let (scene, _) = scene(model, system, request);
     let mut nobody = ();
     let mut tap = Tap::new(system.directory.clone(), gauge(system, &scene), &mut nobody).keeping(true);
     let outcome =
         simulate(model, system, request, &mut tap).unwrap_or_else(|e| panic!("{}: {e}", model.name));
     let kept = tap.into_kept();
-    let mut table = Table::from(&outcome.trajectory);
+    let mut table = ColumnTable::from(&outcome.trajectory);
     assert!(kept.join(&mut table), "{}: as many samples", model.name);
     (outcome, kept, table)
 }

@@ -3,10 +3,10 @@
 //! The paper prints no data. Links of 1 m and 1 kg folded at 80°, springs of 1 N m/rad that are slack when folded, 18.5 N on
 //! the tip; a joint that comes straight locks in a perfectly plastic impact.
 
-use crate::{Problem, Reference};
+use crate::{ReferenceProblem, ReferenceValues};
 
 /// The model as it ships.
-pub const DEPLOYMENT: Problem = Problem {
+pub const DEPLOYMENT: ReferenceProblem = ReferenceProblem {
     name: "deployment",
     model: include_str!("../../../../models/deployment.toml"),
     set: &[],
@@ -43,17 +43,37 @@ pub const RATES_AFTER: [[f64; 3]; 3] = [
 const ANGLES: &[&str] = &["link1.angle", "link2.angle", "link3.angle"];
 const RATES: &[&str] = &["link1.rate", "link2.rate", "link3.rate"];
 
-const REFERENCES: &[Reference] = &[
-    Reference::value(0.1, ANGLES, &[1.413686912355704, -1.414719701438933, 1.0746942636440588], 1e-9),
-    Reference::value(0.1, RATES, &[0.5095796598341179, 0.17320967467652157, -5.8468484124568265], 1e-8),
-    Reference::value(0.3, ANGLES, &[1.571191850680385, -0.7098456852104432, -0.7017934947441435], 1e-9),
-    Reference::value(0.3, RATES, &[-1.692787633002994, 4.873782229860011, -10.841614048044205], 1e-8),
-    Reference::value(0.5, ANGLES, &[1.0242063019232377, -0.5462405935938076, -0.5462405935938083], 1e-9),
-    Reference::value(0.5, RATES, &[-3.279903664537438, 2.1025216515359837, 2.102521651535981], 1e-8),
-    Reference::value(0.8, ANGLES, &[0.11788058429082642, 0.11788058429082283, 0.11788058429082184], 1e-9),
-    Reference::value(1.0, ANGLES, &[0.0427746589049367, 0.04277465890493292, 0.042774658904932344], 1e-9),
-    Reference::value(1.0, RATES, &[-0.40325931573927376, -0.4032593157392759, -0.403259315739274], 1e-8),
+const REFERENCES: &[ReferenceValues] = &[
+    ReferenceValues::value(0.1, ANGLES, &[1.413686912355704, -1.414719701438933, 1.0746942636440588], 1e-9),
+    ReferenceValues::value(0.1, RATES, &[0.5095796598341179, 0.17320967467652157, -5.8468484124568265], 1e-8),
+    ReferenceValues::value(0.3, ANGLES, &[1.571191850680385, -0.7098456852104432, -0.7017934947441435], 1e-9),
+    ReferenceValues::value(0.3, RATES, &[-1.692787633002994, 4.873782229860011, -10.841614048044205], 1e-8),
+    ReferenceValues::value(
+        0.5,
+        ANGLES,
+        &[1.0242063019232377, -0.5462405935938076, -0.5462405935938083],
+        1e-9,
+    ),
+    ReferenceValues::value(0.5, RATES, &[-3.279903664537438, 2.1025216515359837, 2.102521651535981], 1e-8),
+    ReferenceValues::value(
+        0.8,
+        ANGLES,
+        &[0.11788058429082642, 0.11788058429082283, 0.11788058429082184],
+        1e-9,
+    ),
+    ReferenceValues::value(
+        1.0,
+        ANGLES,
+        &[0.0427746589049367, 0.04277465890493292, 0.042774658904932344],
+        1e-9,
+    ),
+    ReferenceValues::value(
+        1.0,
+        RATES,
+        &[-0.40325931573927376, -0.4032593157392759, -0.403259315739274],
+        1e-8,
+    ),
     // straight, locked, at rest
-    Reference::value(2.0, ANGLES, &[0.0, 0.0, 0.0], 1e-9),
-    Reference::value(2.0, RATES, &[0.0, 0.0, 0.0], 1e-9),
+    ReferenceValues::value(2.0, ANGLES, &[0.0, 0.0, 0.0], 1e-9),
+    ReferenceValues::value(2.0, RATES, &[0.0, 0.0, 0.0], 1e-9),
 ];

@@ -2,13 +2,13 @@
 //!
 //! The reference writes M q̈ - Φ_qᵀλ = g, with residuals whose force on the second body is +λ at A and D and -λ at B and C.
 
-use crate::{Problem, Reference};
+use crate::{ReferenceProblem, ReferenceValues};
 
 const SOURCE: &str = "Example of [Hajzman2007], completed with data of our own (uniform bars, torque 3 N·m); values \
     from two independent integrations, trusted to the tolerance given with each.";
 
 /// Bars of 0.2, 0.4 and 0.25 m, feet 0.4 m apart.
-pub const FOUR_BAR: Problem = Problem {
+pub const FOUR_BAR: ReferenceProblem = ReferenceProblem {
     name: "four_bar",
     model: include_str!("../../../../models/four_bar.toml"),
     set: &[],
@@ -17,201 +17,246 @@ pub const FOUR_BAR: Problem = Problem {
     source: SOURCE,
 };
 
-const FOUR_BAR_REFERENCES: &[Reference] = &[
-    Reference::value(
+const FOUR_BAR_REFERENCES: &[ReferenceValues] = &[
+    ReferenceValues::value(
         0.5,
         &["crank.x", "crank.y"],
         &[-0.05846604465114028, 0.0811278104157315],
         6.600942015211331e-11,
     ),
-    Reference::value(0.5, &["crank.angle"], &[2.1952577799843116], 6.600942015211331e-11),
-    Reference::value(
+    ReferenceValues::value(0.5, &["crank.angle"], &[2.1952577799843116], 6.600942015211331e-11),
+    ReferenceValues::value(
         0.5,
         &["crank.vx", "crank.vy"],
         &[-0.6933851571557799, -0.49969902245564285],
         6.600942015211331e-11,
     ),
-    Reference::value(0.5, &["crank.rate"], &[8.546824493383905], 6.600942015211331e-11),
-    Reference::value(
+    ReferenceValues::value(0.5, &["crank.rate"], &[8.546824493383905], 6.600942015211331e-11),
+    ReferenceValues::value(
         0.5,
         &["coupler.x", "coupler.y"],
         &[0.08105984682318461, 0.1905256266554758],
         6.600942015211331e-11,
     ),
-    Reference::value(0.5, &["coupler.angle"], &[0.14182500370592976], 6.600942015211331e-11),
-    Reference::value(
+    ReferenceValues::value(0.5, &["coupler.angle"], &[0.14182500370592976], 6.600942015211331e-11),
+    ReferenceValues::value(
         0.5,
         &["coupler.vx", "coupler.vy"],
         &[-1.4021747591781097, -0.891511407637388],
         6.600942015211331e-11,
     ),
-    Reference::value(0.5, &["coupler.rate"], &[0.5449041985504457], 6.600942015211331e-11),
-    Reference::value(
+    ReferenceValues::value(0.5, &["coupler.rate"], &[0.5449041985504457], 6.600942015211331e-11),
+    ReferenceValues::value(
         0.5,
         &["rocker.x", "rocker.y"],
         &[0.3395258914743249, 0.10939781623974432],
         6.600942015211331e-11,
     ),
-    Reference::value(0.5, &["rocker.angle"], &[2.075779676341849], 6.600942015211331e-11),
-    Reference::value(
+    ReferenceValues::value(0.5, &["rocker.angle"], &[2.075779676341849], 6.600942015211331e-11),
+    ReferenceValues::value(
         0.5,
         &["rocker.vx", "rocker.vy"],
         &[-0.70878960202233, -0.3918123851817452],
         6.600942015211331e-11,
     ),
-    Reference::value(0.5, &["rocker.rate"], &[6.479010517623351], 6.600942015211331e-11),
-    Reference::value(0.5, &["A.fx", "A.fy"], &[-11.171692506070595, -9.119963539171339], 1e-8),
-    Reference::value(0.5, &["B.fx", "B.fy"], &[-9.934300532322009, -9.034127580069192], 1e-8),
-    Reference::value(0.5, &["C.fx", "C.fy"], &[-4.022265241770227, 5.028717427487643], 1e-8),
-    Reference::value(0.5, &["D.fx", "D.fy"], &[1.8739831523610941, -1.4482006083329741], 1e-8),
-    Reference::value(
+    ReferenceValues::value(0.5, &["rocker.rate"], &[6.479010517623351], 6.600942015211331e-11),
+    ReferenceValues::value(0.5, &["A.fx", "A.fy"], &[-11.171692506070595, -9.119963539171339], 1e-8),
+    ReferenceValues::value(0.5, &["B.fx", "B.fy"], &[-9.934300532322009, -9.034127580069192], 1e-8),
+    ReferenceValues::value(0.5, &["C.fx", "C.fy"], &[-4.022265241770227, 5.028717427487643], 1e-8),
+    ReferenceValues::value(0.5, &["D.fx", "D.fy"], &[1.8739831523610941, -1.4482006083329741], 1e-8),
+    ReferenceValues::value(
         1.0,
         &["crank.x", "crank.y"],
         &[0.06782311235981703, 0.0734848653113526],
         6.493650062111556e-10,
     ),
-    Reference::value(1.0, &["crank.angle"], &[13.391814118933551], 6.493650062111556e-10),
-    Reference::value(
+    ReferenceValues::value(1.0, &["crank.angle"], &[13.391814118933551], 6.493650062111556e-10),
+    ReferenceValues::value(
         1.0,
         &["crank.vx", "crank.vy"],
         &[-2.1318287658557344, 1.9675787838204883],
         6.493650062111556e-10,
     ),
-    Reference::value(1.0, &["crank.rate"], &[29.010446665762487], 6.493650062111556e-10),
-    Reference::value(
+    ReferenceValues::value(1.0, &["crank.rate"], &[29.010446665762487], 6.493650062111556e-10),
+    ReferenceValues::value(
         1.0,
         &["coupler.x", "coupler.y"],
         &[0.3328607618091487, 0.18023271847058875],
         6.493650062111556e-10,
     ),
-    Reference::value(1.0, &["coupler.angle"], &[0.16709137324782264], 6.493650062111556e-10),
-    Reference::value(
+    ReferenceValues::value(1.0, &["coupler.angle"], &[0.16709137324782264], 6.493650062111556e-10),
+    ReferenceValues::value(
         1.0,
         &["coupler.vx", "coupler.vy"],
         &[-4.137948609934604, 3.189835862638945],
         6.493650062111556e-10,
     ),
-    Reference::value(1.0, &["coupler.rate"], &[-3.779243234304447], 6.493650062111556e-10),
-    Reference::value(
+    ReferenceValues::value(1.0, &["coupler.rate"], &[-3.779243234304447], 6.493650062111556e-10),
+    ReferenceValues::value(
         1.0,
         &["rocker.x", "rocker.y"],
         &[0.46503764944933174, 0.10674785315923614],
         6.493650062111556e-10,
     ),
-    Reference::value(1.0, &["rocker.angle"], &[1.0235927188348997], 6.493650062111556e-10),
-    Reference::value(
+    ReferenceValues::value(1.0, &["rocker.angle"], &[1.0235927188348997], 6.493650062111556e-10),
+    ReferenceValues::value(
         1.0,
         &["rocker.vx", "rocker.vy"],
         &[-2.0061198440788695, 1.2222570788184566],
         6.493650062111556e-10,
     ),
-    Reference::value(1.0, &["rocker.rate"], &[18.793069693742073], 6.493650062111556e-10),
-    Reference::value(
+    ReferenceValues::value(1.0, &["rocker.rate"], &[18.793069693742073], 6.493650062111556e-10),
+    ReferenceValues::value(
         1.0,
         &["A.fx", "A.fy"],
         &[-196.81723863444316, -200.9232934135986],
         3.246825031055778e-8,
     ),
-    Reference::value(
+    ReferenceValues::value(
         1.0,
         &["B.fx", "B.fy"],
         &[-161.71241300323683, -128.60561176455786],
         3.246825031055778e-8,
     ),
-    Reference::value(1.0, &["C.fx", "C.fy"], &[4.646524299974392, 60.841283467539384], 3.246825031055778e-8),
-    Reference::value(1.0, &["D.fx", "D.fy"], &[-64.73982807547347, -76.58599092629923], 3.246825031055778e-8),
-    Reference::value(
+    ReferenceValues::value(
+        1.0,
+        &["C.fx", "C.fy"],
+        &[4.646524299974392, 60.841283467539384],
+        3.246825031055778e-8,
+    ),
+    ReferenceValues::value(
+        1.0,
+        &["D.fx", "D.fy"],
+        &[-64.73982807547347, -76.58599092629923],
+        3.246825031055778e-8,
+    ),
+    ReferenceValues::value(
         1.5,
         &["crank.x", "crank.y"],
         &[-0.023684694703116904, 0.09715469745112765],
         4.3687009565474e-9,
     ),
-    Reference::value(1.5, &["crank.angle"], &[33.2258420289194], 4.3687009565474e-9),
-    Reference::value(
+    ReferenceValues::value(1.5, &["crank.angle"], &[33.2258420289194], 4.3687009565474e-9),
+    ReferenceValues::value(
         1.5,
         &["crank.vx", "crank.vy"],
         &[-4.066411547879662, -0.9913233078329243],
         4.3687009565474e-9,
     ),
-    Reference::value(1.5, &["crank.rate"], &[41.85501735441269], 4.3687009565474e-9),
-    Reference::value(
+    ReferenceValues::value(1.5, &["crank.rate"], &[41.85501735441269], 4.3687009565474e-9),
+    ReferenceValues::value(
         1.5,
         &["coupler.x", "coupler.y"],
         &[0.15102890424390814, 0.21957037423228223],
         4.3687009565474e-9,
     ),
-    Reference::value(1.5, &["coupler.angle"], &[0.12664315273073257], 4.3687009565474e-9),
-    Reference::value(
+    ReferenceValues::value(1.5, &["coupler.angle"], &[0.12664315273073257], 4.3687009565474e-9),
+    ReferenceValues::value(
         1.5,
         &["coupler.vx", "coupler.vy"],
         &[-8.151600836247205, -1.8351673108167132],
         4.3687009565474e-9,
     ),
-    Reference::value(1.5, &["coupler.rate"], &[0.743349663627664], 4.3687009565474e-9),
-    Reference::value(
+    ReferenceValues::value(1.5, &["coupler.rate"], &[0.743349663627664], 4.3687009565474e-9),
+    ReferenceValues::value(
         1.5,
         &["rocker.x", "rocker.y"],
         &[0.37471359894702505, 0.12241567678115457],
         4.3687009565474e-9,
     ),
-    Reference::value(1.5, &["rocker.angle"], &[1.7744932629038934], 4.3687009565474e-9),
-    Reference::value(
+    ReferenceValues::value(1.5, &["rocker.angle"], &[1.7744932629038934], 4.3687009565474e-9),
+    ReferenceValues::value(
         1.5,
         &["rocker.vx", "rocker.vy"],
         &[-4.085189288367543, -0.8438440029837888],
         4.3687009565474e-9,
     ),
-    Reference::value(1.5, &["rocker.rate"], &[33.371455321614846], 4.3687009565474e-9),
-    Reference::value(1.5, &["A.fx", "A.fy"], &[98.06555242005136, -472.9106660555933], 2.1843504782737e-7),
-    Reference::value(1.5, &["B.fx", "B.fy"], &[65.00835127880818, -310.46471240980526], 2.1843504782737e-7),
-    Reference::value(1.5, &["C.fx", "C.fy"], &[-57.8379814540797, 286.9996543724138], 2.1843504782737e-7),
-    Reference::value(1.5, &["D.fx", "D.fy"], &[93.2954379855807, -445.09494155406566], 2.1843504782737e-7),
-    Reference::value(
+    ReferenceValues::value(1.5, &["rocker.rate"], &[33.371455321614846], 4.3687009565474e-9),
+    ReferenceValues::value(
+        1.5,
+        &["A.fx", "A.fy"],
+        &[98.06555242005136, -472.9106660555933],
+        2.1843504782737e-7,
+    ),
+    ReferenceValues::value(
+        1.5,
+        &["B.fx", "B.fy"],
+        &[65.00835127880818, -310.46471240980526],
+        2.1843504782737e-7,
+    ),
+    ReferenceValues::value(
+        1.5,
+        &["C.fx", "C.fy"],
+        &[-57.8379814540797, 286.9996543724138],
+        2.1843504782737e-7,
+    ),
+    ReferenceValues::value(
+        1.5,
+        &["D.fx", "D.fy"],
+        &[93.2954379855807, -445.09494155406566],
+        2.1843504782737e-7,
+    ),
+    ReferenceValues::value(
         2.0,
         &["crank.x", "crank.y"],
         &[0.09209322647867607, -0.03897226753407192],
         1.0902283520408673e-8,
     ),
-    Reference::value(2.0, &["crank.angle"], &[62.431522632986876], 1.0902283520408673e-8),
-    Reference::value(
+    ReferenceValues::value(2.0, &["crank.angle"], &[62.431522632986876], 1.0902283520408673e-8),
+    ReferenceValues::value(
         2.0,
         &["crank.vx", "crank.vy"],
         &[1.6656883123227666, 3.936096632188874],
         1.0902283520408673e-8,
     ),
-    Reference::value(2.0, &["crank.rate"], &[42.740348912634374], 1.0902283520408673e-8),
-    Reference::value(
+    ReferenceValues::value(2.0, &["crank.rate"], &[42.740348912634374], 1.0902283520408673e-8),
+    ReferenceValues::value(
         2.0,
         &["coupler.x", "coupler.y"],
         &[0.298969423161295, 0.08583846084767391],
         1.0902283520408673e-8,
     ),
-    Reference::value(2.0, &["coupler.angle"], &[0.9595179007859767], 1.0902283520408673e-8),
-    Reference::value(
+    ReferenceValues::value(2.0, &["coupler.angle"], &[0.9595179007859767], 1.0902283520408673e-8),
+    ReferenceValues::value(
         2.0,
         &["coupler.vx", "coupler.vy"],
         &[9.569063142977736, 3.50067605178954],
         1.0902283520408673e-8,
     ),
-    Reference::value(2.0, &["coupler.rate"], &[-38.085067887867254], 1.0902283520408673e-8),
-    Reference::value(
+    ReferenceValues::value(2.0, &["coupler.rate"], &[-38.085067887867254], 1.0902283520408673e-8),
+    ReferenceValues::value(
         2.0,
         &["rocker.x", "rocker.y"],
         &[0.40687619668261893, 0.12481072838174585],
         1.0902283520408673e-8,
     ),
-    Reference::value(2.0, &["rocker.angle"], &[1.5157589718375186], 1.0902283520408673e-8),
-    Reference::value(
+    ReferenceValues::value(2.0, &["rocker.angle"], &[1.5157589718375186], 1.0902283520408673e-8),
+    ReferenceValues::value(
         2.0,
         &["rocker.vx", "rocker.vy"],
         &[7.903374830654971, -0.43542058039933407],
         1.0902283520408673e-8,
     ),
-    Reference::value(2.0, &["rocker.rate"], &[-63.32288043766337], 1.0902283520408673e-8),
-    Reference::value(2.0, &["A.fx", "A.fy"], &[-144.9503949269645, 73.66881530777316], 5.451141760204337e-7),
-    Reference::value(2.0, &["B.fx", "B.fy"], &[32.82441480793602, 15.22119279939994], 5.451141760204337e-7),
-    Reference::value(2.0, &["C.fx", "C.fy"], &[166.02163701469755, 914.5429833873768], 5.451141760204337e-7),
-    Reference::value(
+    ReferenceValues::value(2.0, &["rocker.rate"], &[-63.32288043766337], 1.0902283520408673e-8),
+    ReferenceValues::value(
+        2.0,
+        &["A.fx", "A.fy"],
+        &[-144.9503949269645, 73.66881530777316],
+        5.451141760204337e-7,
+    ),
+    ReferenceValues::value(
+        2.0,
+        &["B.fx", "B.fy"],
+        &[32.82441480793602, 15.22119279939994],
+        5.451141760204337e-7,
+    ),
+    ReferenceValues::value(
+        2.0,
+        &["C.fx", "C.fy"],
+        &[166.02163701469755, 914.5429833873768],
+        5.451141760204337e-7,
+    ),
+    ReferenceValues::value(
         2.0,
         &["D.fx", "D.fy"],
         &[-27.05138872529798, -1537.4161306403284],

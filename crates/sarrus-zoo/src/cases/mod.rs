@@ -19,10 +19,10 @@ mod rolling_sphere;
 mod screw;
 mod torsion_pendulum;
 
-use crate::Problem;
+use crate::ReferenceProblem;
 
 /// Every case, published ones first.
-pub static PROBLEMS: &[&Problem] = &[
+pub static PROBLEMS: &[&ReferenceProblem] = &[
     &a01_pendulum::PENDULUM,
     &a01_pendulum::BAR,
     &a02_n_four_bar::N1,
@@ -54,7 +54,7 @@ pub static PROBLEMS: &[&Problem] = &[
 #[cfg(test)]
 mod tests {
     use super::PROBLEMS;
-    use crate::Kind;
+    use crate::ReferenceKind;
 
     #[test]
     fn names_are_unique() {
@@ -82,7 +82,7 @@ mod tests {
                 );
                 assert!(r.values.iter().all(|v| v.is_finite()) && r.tol > 0.0, "{} at {}", p.name, r.t);
                 assert!(r.relative_tolerance() < 1e-6, "{} at {}: {:?}", p.name, r.t, r.columns);
-                if r.kind == Kind::Quaternion {
+                if r.kind == ReferenceKind::Quaternion {
                     let norm: f64 = r.values.iter().map(|v| v * v).sum();
                     assert!((norm - 1.0).abs() < 1e-9, "{} at {}: |q|² = {norm}", p.name, r.t);
                 }

@@ -1,10 +1,10 @@
 //! The Adams methods on mechanisms: references are met as closely as the tolerance asks, with projection and with Baumgarte, for
 //! fewer right sides than Runge-Kutta methods take.
 
-use sarrus::analysis::Overrides;
+use sarrus::analysis::RunOverrides;
 use sarrus::model::settings::MethodChoice;
 use sarrus::prelude::*;
-use sarrus_zoo::Reference;
+use sarrus_zoo::ReferenceValues;
 use std::sync::Arc;
 
 /// Largest relative error over the references at the end, what these can judge, and the number of right sides.
@@ -14,9 +14,9 @@ fn error(case: &str, integrator: &str, stabilization: &str, rtol: f64) -> (f64, 
     let options = LoadOptions { set, ..LoadOptions::default() };
     let model = load_str(case.name, case.model, &options).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = Arc::new(compile(&model).unwrap());
-    let here: Vec<&Reference> = case.references.iter().filter(|r| r.t == case.t_end).collect();
+    let here: Vec<&ReferenceValues> = case.references.iter().filter(|r| r.t == case.t_end).collect();
     let name = |kind: &str| Some(MethodChoice { kind: kind.into(), ..MethodChoice::default() });
-    let overrides = Overrides {
+    let overrides = RunOverrides {
         integrator: name(integrator),
         stabilization: name(stabilization),
         rtol: Some(rtol),
@@ -24,13 +24,14 @@ fn error(case: &str, integrator: &str, stabilization: &str, rtol: f64) -> (f64, 
         t_end: Some(case.t_end),
         every: Some(case.t_end),
         columns: Some(here.iter().flat_map(|r| r.columns).map(|c| c.to_string()).collect()),
-        ..Overrides::default()
+        ..RunOverrides::default()
     };
     let run = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap();
     let what = format!("{}, {integrator}, {stabilization}, rtol {rtol}", case.name);
     assert_eq!(run.report.status, Status::Completed, "{what}: {:?}", run.report.reason);
-    let found =
-        |r: &Reference| -> Vec<f64> { r.columns.iter().map(|c| run.trajectory.last(c).unwrap()).collect() };
+    let found = |r: &ReferenceValues| -> Vec<f64> {
+        r.columns.iter().map(|c| run.trajectory.last(c).unwrap()).collect()
+    };
     let worst = here.iter().map(|r| r.relative_error(&found(r))).fold(0.0, f64::max);
     let judged = here.iter().map(|r| r.relative_tolerance()).fold(0.0, f64::max);
     println!("{what}: error {worst:.1e}, counts {:?}", run.report.counts);

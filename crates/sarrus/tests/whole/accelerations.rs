@@ -17,7 +17,7 @@ fn compiled(text: &str) -> (Model, Arc<System>) {
 
 fn run(text: &str) -> Outcome {
     let (model, system) = compiled(text);
-    simulate(&model, &system, &Simulate { overrides: Overrides::default(), record: true }, &mut ())
+    simulate(&model, &system, &Simulate { overrides: RunOverrides::default(), record: true }, &mut ())
         .unwrap_or_else(|e| panic!("{e:?}"))
 }
 

@@ -1,7 +1,7 @@
 //! Beams and segmented rods: laws of the element, closed forms, names and errors.
 
 use crate::common::{PLANAR, SPATIAL, column, load, outcome, read, run};
-use sarrus::analysis::{About, equilibrium, modes};
+use sarrus::analysis::{OperatingPoint, equilibrium, modes};
 use sarrus::math::{Jet, Pose, Twist};
 use sarrus::prelude::*;
 use sarrus::solve::{Dynamics, Equations, Options, Problem, Stage, State, formulations, stabilizations};
@@ -309,7 +309,7 @@ fn frequencies_of_a_cantilever_converge_to_timoshenkos_at_order_two() {
     for (matrix, above) in [("consistent", true), ("lumped", false)] {
         let errors = |n: usize| {
             let (model, system) = load(&cantilever(n, &format!(", mass_matrix = '{matrix}'")));
-            let report = modes(&model, &system, About::Start).unwrap();
+            let report = modes(&model, &system, OperatingPoint::Start).unwrap();
             let mut all: Vec<f64> =
                 report.modes.iter().filter_map(|m| m.frequency).map(|f| TAU * f).collect();
             all.sort_by(f64::total_cmp);
@@ -330,7 +330,7 @@ fn frequencies_of_a_cantilever_converge_to_timoshenkos_at_order_two() {
 fn frequencies_of_one_element_of_order_eight_are_timoshenkos() {
     let exact = timoshenko(2);
     let (model, system) = load(&cantilever(1, ", order = 8"));
-    let report = modes(&model, &system, About::Start).unwrap();
+    let report = modes(&model, &system, OperatingPoint::Start).unwrap();
     let mut all: Vec<f64> = report.modes.iter().filter_map(|m| m.frequency).map(|f| TAU * f).collect();
     all.sort_by(f64::total_cmp);
     for k in 0..2 {
@@ -521,7 +521,7 @@ fn a_free_segmented_rod_vibrates_like_a_rod_at_order_four() {
              sections.s = {{ kind = 'given', EI = 20, rhoA = 7.02, rhoI = 1e-9 }}\n\
              flexible.rod = {{ kind = 'segmented_rod', from = [0, 0], to = [1, 0], section = 's', segments = {n} }}\n"
         ));
-        let report = modes(&model, &system, About::Start).unwrap();
+        let report = modes(&model, &system, OperatingPoint::Start).unwrap();
         let all = report.modes.iter().filter_map(|m| m.frequency).map(|f| TAU * f);
         all.fold(f64::INFINITY, f64::min) / (22.373_285_448 * (20.0_f64 / 7.02).sqrt()) - 1.0
     };
@@ -533,8 +533,8 @@ fn a_free_segmented_rod_vibrates_like_a_rod_at_order_four() {
 /// J of the rows inside an element, by hand, is the derived one; Φ is linear.
 #[test]
 fn rows_inside_an_element_have_their_jacobian() {
-    use sarrus::system::constraint::Blocks;
-    use sarrus::system::derive::Scratch;
+    use sarrus::system::constraint::JacobianBlocks;
+    use sarrus::system::derive::DerivativeWorkspace;
     for (world, to) in
         [(PLANAR, "from = [0, 0], to = [1, 0.3]"), (SPATIAL, "from = [0, 0, 0], to = [1, 0.3, 0]")]
     {
@@ -547,12 +547,16 @@ fn rows_inside_an_element_have_their_jacobian() {
                 let at = At { ids: &element.ids, ..*at };
                 let (rows, wide) = (element.rows.rows(), system.wide);
                 let (mut by_hand, mut derived) = (vec![0.0; 3 * rows * wide], vec![0.0; 3 * rows * wide]);
-                let mut scratch = Scratch::default();
-                element.rows.jacobian(&at, &mut scratch, &mut Blocks { data: &mut by_hand, rows, wide });
+                let mut scratch = DerivativeWorkspace::default();
+                element.rows.jacobian(
+                    &at,
+                    &mut scratch,
+                    &mut JacobianBlocks { data: &mut by_hand, rows, wide },
+                );
                 element.rows.derived_jacobian(
                     &at,
                     &mut scratch,
-                    &mut Blocks { data: &mut derived, rows, wide },
+                    &mut JacobianBlocks { data: &mut derived, rows, wide },
                 );
                 assert_eq!(by_hand, derived);
                 let mut gamma = vec![1.0; rows];

@@ -5,7 +5,7 @@ use sarrus::math::{Enclosure, Interval};
 use sarrus::solve::State;
 use sarrus::system::body::BodyKind;
 use sarrus::system::controllers::mode;
-use sarrus::system::motion::{Frame, Motion};
+use sarrus::system::motion::{BodiesAtInstant, MotionBounds};
 use sarrus::system::system::FIRST_STATE;
 use sarrus::system::{Laws, Mechanism, System};
 use std::sync::Arc;
@@ -87,21 +87,22 @@ fn check(system: &Arc<System>, mechanism: &mut Mechanism, random: &mut Random) -
             positions: start.v.iter().map(|_| random.polynomial()).collect(),
             states: (FIRST_STATE..start.x.len()).map(|x| state(system, x, random)).collect(),
         };
-        let mut motion = Motion::of(system, order).with_bends();
+        let mut motion = MotionBounds::of(system, order).with_bends();
         for k in 0..motion.fractions().len() {
             let t = motion.fractions()[k];
             mechanism.frame(&motions.state(system, t), motion.node(k));
         }
         motion.begin(laws.bodies(), laws.states());
         let mut frame = |t: f64| {
-            let mut frame = Frame::default();
+            let mut frame = BodiesAtInstant::default();
             mechanism.frame(&motions.state(system, t), &mut frame);
             frame
         };
         for _ in 0..6 {
             let w = 10f64.powf(-2.5 * random.next());
             let from = (1.0 - w) * random.next();
-            let frames: Vec<Frame> = (0..=30).map(|k| frame(from + w * f64::from(k) / 30.0)).collect();
+            let frames: Vec<BodiesAtInstant> =
+                (0..=30).map(|k| frame(from + w * f64::from(k) / 30.0)).collect();
             let mut look = |bound: Enclosure, values: Vec<f64>, what: &str| {
                 inside(bound, &values, w / 30.0, what);
                 for (k, bound) in [bound.v, bound.d, bound.dd].into_iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use sarrus::math::Vec3;
 use sarrus::prelude::*;
-use sarrus::system::forces::Closure;
+use sarrus::system::forces::ClosureForce;
 use std::sync::Arc;
 
 const MASS: &str = "
@@ -23,7 +23,7 @@ fn a_closure_acts_like_a_force_of_the_file() {
     let plain = load_str("mass.toml", MASS, &LoadOptions::default()).unwrap();
     let mut system = compile(&plain).unwrap();
     let bob = system.directory.body("bob").unwrap();
-    let pull = Closure::on(vec![bob], |at, wrenches| {
+    let pull = ClosureForce::on(vec![bob], |at, wrenches| {
         let p = at.pose(0).p;
         wrenches[0].force += Vec3([-8.0 * p.x(), -8.0 * p.y(), 0.0]);
     });

@@ -4,7 +4,7 @@ use sarrus::analysis::MethodText;
 use sarrus::prelude::*;
 use std::sync::Arc;
 
-fn run_with(text: &str, overrides: Overrides) -> Outcome {
+fn run_with(text: &str, overrides: RunOverrides) -> Outcome {
     let model =
         load_str("model.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = compile(&model).unwrap_or_else(|errors| {
@@ -16,12 +16,12 @@ fn run_with(text: &str, overrides: Overrides) -> Outcome {
 }
 
 fn run(text: &str) -> Outcome {
-    run_with(text, Overrides::default())
+    run_with(text, RunOverrides::default())
 }
 
-fn with(integrator: &str, rtol: f64) -> Overrides {
+fn with(integrator: &str, rtol: f64) -> RunOverrides {
     let MethodText(integrator) = integrator.parse().unwrap();
-    Overrides { integrator: Some(integrator), rtol: Some(rtol), ..Overrides::default() }
+    RunOverrides { integrator: Some(integrator), rtol: Some(rtol), ..RunOverrides::default() }
 }
 
 fn last(outcome: &Outcome, column: &str) -> f64 {

@@ -15,7 +15,7 @@ fn built(text: &str) -> (Model, Arc<System>) {
     (model, Arc::new(system))
 }
 
-fn run_with(text: &str, overrides: Overrides) -> Outcome {
+fn run_with(text: &str, overrides: RunOverrides) -> Outcome {
     let (model, system) = built(text);
     simulate(&model, &system, &Simulate { overrides, record: true }, &mut ())
         .unwrap_or_else(|e| panic!("{e:?}"))
@@ -24,12 +24,12 @@ fn run_with(text: &str, overrides: Overrides) -> Outcome {
 /// With tolerances that leave the books room to the limit of the certificate.
 fn run(text: &str) -> Outcome {
     let tight = text.replace("run = { t_end", "run = { rtol = 1e-9, atol = 1e-11, t_end");
-    run_with(if text.contains("rtol") { text } else { &tight }, Overrides::default())
+    run_with(if text.contains("rtol") { text } else { &tight }, RunOverrides::default())
 }
 
-fn with(integrator: &str, step: Option<f64>) -> Overrides {
+fn with(integrator: &str, step: Option<f64>) -> RunOverrides {
     let MethodText(integrator) = integrator.parse().unwrap();
-    Overrides { integrator: Some(integrator), step, ..Overrides::default() }
+    RunOverrides { integrator: Some(integrator), step, ..RunOverrides::default() }
 }
 
 fn error(text: &str) -> String {

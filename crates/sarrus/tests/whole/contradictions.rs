@@ -2,7 +2,7 @@
 //! digits that redundant loops keep.
 
 use crate::common::{load, outcome};
-use sarrus::analysis::{Overrides, prescribed};
+use sarrus::analysis::{RunOverrides, prescribed};
 use sarrus::prelude::*;
 
 /// A balanced shaft of length |a| on two bearings along `a`, spinning freely at `rate`; five of ten rows are redundant.
@@ -155,7 +155,7 @@ fn drivers_that_contradict_each_other_from_a_jump_on_are_named_at_it() {
     ] {
         let (model, system) = load(&text);
         let run = simulate(&model, &system, &Simulate::default(), &mut ()).unwrap().report;
-        let inverse = prescribed(&model, &system, &Overrides::default()).unwrap().report;
+        let inverse = prescribed(&model, &system, &RunOverrides::default()).unwrap().report;
         for (status, reason, t) in
             [(run.status, run.reason, run.t_end), (inverse.status, inverse.reason, inverse.t_end)]
         {

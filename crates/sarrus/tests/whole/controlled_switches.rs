@@ -231,7 +231,7 @@ fn a_force_that_a_program_writes_is_named() {
     let model = load_str("model.toml", &model("", [1.0, 1.0]), &LoadOptions::default()).unwrap();
     let mut system = compile(&model).unwrap_or_else(|_| panic!());
     let a = system.directory.body("a").unwrap();
-    system.add_force("wind", sarrus::system::forces::Closure::on(vec![a], |_, _| ()));
+    system.add_force("wind", sarrus::system::forces::ClosureForce::on(vec![a], |_, _| ()));
     let request = Simulate { record: true, ..Simulate::default() };
     let report = simulate(&model, &Arc::new(system), &request, &mut ()).unwrap().report;
     let named = |note: &String| note.contains("force `wind`") && note.contains("give a `step`");

@@ -4,9 +4,11 @@
 
 use sarrus::analysis::MethodText;
 use sarrus::prelude::*;
-use sarrus::solve::integrators::{Form, StaggeredMethod};
-use sarrus::solve::staggered::{Controller, Epsilon};
-use sarrus::solve::{Control, Dynamics, Integrator, Options, Problem, State, formulations, stabilizations};
+use sarrus::solve::integrators::{StaggeredForm, StaggeredMethod};
+use sarrus::solve::staggered::{Epsilon, MultiplierController};
+use sarrus::solve::{
+    Dynamics, Integrator, Options, Problem, State, StepControl, formulations, stabilizations,
+};
 use std::sync::Arc;
 
 #[allow(dead_code)]
@@ -32,7 +34,7 @@ fn load(text: &str) -> (Model, Arc<System>) {
     (model, Arc::new(system))
 }
 
-fn run_with(text: &str, overrides: Overrides) -> Outcome {
+fn run_with(text: &str, overrides: RunOverrides) -> Outcome {
     let (model, system) = load(text);
     let outcome = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ())
         .unwrap_or_else(|e| panic!("{e:?}"));
@@ -45,14 +47,14 @@ fn run(text: &str, integrator: &str, step: Option<f64>, t_end: f64, every: f64) 
     let MethodText(chosen) = integrator.parse().unwrap();
     run_with(
         text,
-        Overrides {
+        RunOverrides {
             integrator: Some(chosen),
             step,
             rtol: step.is_none().then_some(1e-10),
             atol: step.is_none().then_some(1e-12),
             t_end: Some(t_end),
             every: Some(every),
-            ..Overrides::default()
+            ..RunOverrides::default()
         },
     )
 }
@@ -391,7 +393,7 @@ fn a_period_as_short_as_times_can_be_told_apart_goes_on() {
     let (model, system) = load(&text);
     for integrator in ["dop853", "rk4", "abm"] {
         let MethodText(chosen) = integrator.parse().unwrap();
-        let overrides = Overrides { integrator: Some(chosen), ..Overrides::default() };
+        let overrides = RunOverrides { integrator: Some(chosen), ..RunOverrides::default() };
         let outcome = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap();
         let report = &outcome.report;
         assert_eq!((report.status, report.counts.steps), (Status::Stopped, 100), "{}", report.reason);
@@ -468,7 +470,7 @@ struct Grip {
     hinge: usize,
 }
 
-impl Controller for Grip {
+impl MultiplierController for Grip {
     fn act(&mut self, s: &State, lambda: &[f64], f: &mut [f64]) {
         f[self.turn] -= 0.2 * lambda[self.hinge].hypot(lambda[self.hinge + 1]) * s.v[self.turn];
     }
@@ -479,18 +481,18 @@ const PENDULUM: &str = "format = 'sarrus/1'\nspace = 'planar'\n\
     joints.A = { kind = 'revolute', bodies = ['ground', 'bar'], at = [0, 0] }\n";
 
 /// The states of a model with a controller between the modules, at the start and after each step to 1 s; λ at the end.
-fn between(text: &str, controller: impl Controller + 'static, h: f64) -> (Vec<State>, Vec<f64>) {
+fn between(text: &str, controller: impl MultiplierController + 'static, h: f64) -> (Vec<State>, Vec<f64>) {
     let (model, system) = load(text);
     let mut s = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap().state;
-    let method =
-        StaggeredMethod::new(Form::Symmetric, Epsilon::Auto, 4, false).with_controller(Box::new(controller));
+    let method = StaggeredMethod::new(StaggeredForm::Symmetric, Epsilon::Auto, 4, false)
+        .with_controller(Box::new(controller));
     let mut method = Integrator::Staggered(Box::new(method));
     let mut mechanism = system.mechanism();
     let none = Options::new();
     let formulation = formulations::make("proximal", &none).unwrap();
     let stabilization = stabilizations::make("none", &none).unwrap();
     let mut dynamics = Dynamics::new(&mut mechanism, formulation, stabilization).unwrap();
-    let mut control = Control::new(1e-6, 1e-8, Some(h)).unwrap();
+    let mut control = StepControl::new(1e-6, 1e-8, Some(h)).unwrap();
     control.t_end = 1.0;
     method.prepare(dynamics.problem().structure());
     let mut states = vec![s.clone()];
@@ -504,7 +506,7 @@ fn between(text: &str, controller: impl Controller + 'static, h: f64) -> (Vec<St
 /// Draws a block along its rail, and presses it on, by a part of what the rail bears.
 struct Pull;
 
-impl Controller for Pull {
+impl MultiplierController for Pull {
     fn act(&mut self, _: &State, lambda: &[f64], f: &mut [f64]) {
         f[0] += 0.3 * lambda[0].abs();
         f[1] -= 0.3 * lambda[0].abs();
@@ -578,7 +580,7 @@ fn held_values_take_no_part_in_step_control() {
     let groups: Vec<_> =
         system.structure.groups.iter().filter(|g| g.kind == sarrus::solve::GroupKind::Auxiliary).collect();
     assert_eq!(groups.iter().map(|g| g.len).sum::<usize>(), 3);
-    let inside = |g: &sarrus::solve::Group| g.start < held.x + 9 && g.start + g.len > held.x;
+    let inside = |g: &sarrus::solve::NormGroup| g.start < held.x + 9 && g.start + g.len > held.x;
     assert!(groups.iter().all(|g| !inside(g)), "{groups:?}");
 }
 

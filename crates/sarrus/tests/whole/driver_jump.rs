@@ -1,6 +1,6 @@
 //! Drivers whose positions jump: no motion follows them, and the run says whose and when.
 
-use sarrus::analysis::{MethodText, Overrides};
+use sarrus::analysis::{MethodText, RunOverrides};
 use sarrus::prelude::*;
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ fn led(angle: &str, integrator: &str) -> Report {
     let model =
         load_str("arm.toml", &text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = Arc::new(compile(&model).unwrap());
-    let overrides = Overrides {
+    let overrides = RunOverrides {
         integrator: Some(integrator.parse::<MethodText>().unwrap().0),
         t_end: Some(1.0),
         step: Some(1e-2),
-        ..Overrides::default()
+        ..RunOverrides::default()
     };
     simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap().report
 }

@@ -1,7 +1,7 @@
 //! Forces and drivers that switch right at the end of a run: what they do belongs to the time after it.
 
 use crate::common::{column, load, outcome};
-use sarrus::analysis::{Outcome, Overrides, prescribed};
+use sarrus::analysis::{Outcome, RunOverrides, prescribed};
 use sarrus::prelude::*;
 
 /// A body of 2 kg on a guide, without gravity, for 1 s.
@@ -57,7 +57,7 @@ fn a_prescribed_motion_ends_before_its_driver_switches() {
         let text = slider(&format!("drivers.motor = {{ kind = 'joint', joint = 'J', position = {law} }}"));
         let (model, system) = load(&text);
         let found =
-            prescribed(&model, &system, &Overrides::default()).unwrap_or_else(|e| panic!("{text}\n{e}"));
+            prescribed(&model, &system, &RunOverrides::default()).unwrap_or_else(|e| panic!("{text}\n{e}"));
         let [t, own_x, own_rate, work] = last(&found.trajectory, ["t", "b.x", "b.vx", "energy.work"]);
         assert_eq!((found.report.t_end, t), (1.0, 1.0), "{text}");
         assert!((own_x - x).abs() < 1e-9 && (own_rate - rate).abs() < 1e-8, "{own_x} {own_rate}\n{text}");

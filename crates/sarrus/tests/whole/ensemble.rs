@@ -3,10 +3,10 @@
 
 use sarrus::math::Vec3;
 use sarrus::prelude::*;
-use sarrus::solve::ensemble::{self, Fixed, LANES, Member, Outcome};
+use sarrus::solve::ensemble::{self, FixedStep, LANES, Variant, VariantOutcome};
 use sarrus::solve::tables::{Tables, tables};
 use sarrus::solve::{
-    Accel, Dynamics, Equations, HUB_DEGREE, Kkt, Ode, Options, Problem, Regularize, Stage, State, Steps,
+    Accel, Dynamics, Equations, HUB_DEGREE, Kkt, Ode, Options, Problem, Regularize, Stage, State, StepMode,
     formulations, stabilizations,
 };
 use sarrus::system::load::Wrench;
@@ -26,13 +26,13 @@ fn read(name: &str, text: &str, set: &[(&str, String)]) -> (Arc<System>, State) 
     (system, start)
 }
 
-fn member(name: &str, set: &[(&str, String)]) -> Member {
+fn member(name: &str, set: &[(&str, String)]) -> Variant {
     let (system, start) = load(name, set);
-    Member { problem: Box::new(system.mechanism()), start }
+    Variant { problem: Box::new(system.mechanism()), start }
 }
 
 /// Crank-rockers of other angles and loads.
-fn four_bars(n: usize) -> Vec<Member> {
+fn four_bars(n: usize) -> Vec<Variant> {
     (0..n).map(|i| member("four_bar", &[("phi", format!("{} deg", 40.0 + 3.7 * i as f64))])).collect()
 }
 
@@ -40,7 +40,7 @@ fn bits(s: &State) -> Vec<u64> {
     [&s.q, &s.v, &s.x].into_iter().flatten().chain([&s.t]).map(|x| x.to_bits()).collect()
 }
 
-fn run(members: Vec<Member>, method: &Fixed, width: usize) -> Vec<Outcome> {
+fn run(members: Vec<Variant>, method: &FixedStep, width: usize) -> Vec<VariantOutcome> {
     ensemble::run_in(members, method, &|_, _| (), width)
 }
 
@@ -191,7 +191,7 @@ fn what_a_projection_leaves_is_what_it_tells() {
 
 #[test]
 fn variants_in_lanes_equal_variants_alone_to_the_bit() {
-    let method = Fixed::rk4(1e-3, 0.25).unwrap();
+    let method = FixedStep::rk4(1e-3, 0.25).unwrap();
     // eleven: one full vector, and one filled up
     let (lanes, single) = (run(four_bars(11), &method, LANES), run(four_bars(11), &method, 1));
     for (i, (a, b)) in lanes.iter().zip(&single).enumerate() {
@@ -203,11 +203,11 @@ fn variants_in_lanes_equal_variants_alone_to_the_bit() {
 
 #[test]
 fn spatial_variants_with_loads_of_time_and_springs_equal_those_alone() {
-    let method = Fixed::rk4(2e-3, 0.1).unwrap();
+    let method = FixedStep::rk4(2e-3, 0.1).unwrap();
     let struts =
         || (0..9).map(|i| member("mcpherson", &[("Jb", format!("[{0}, {0}, 0.1]", 0.08 + 0.01 * i as f64))]));
     let squeezers = || (0..8).map(|_| member("andrews", &[]));
-    let short = Fixed::rk4(1e-5, 1e-3).unwrap();
+    let short = FixedStep::rk4(1e-5, 1e-3).unwrap();
     for (a, b) in [
         (run(struts().collect(), &method, LANES), run(struts().collect(), &method, 1)),
         (run(squeezers().collect(), &short, LANES), run(squeezers().collect(), &short, 1)),
@@ -220,7 +220,7 @@ fn spatial_variants_with_loads_of_time_and_springs_equal_those_alone() {
 }
 
 /// Parallelograms become singular when level; those that start faster get there sooner.
-fn parallelograms(n: usize) -> Vec<Member> {
+fn parallelograms(n: usize) -> Vec<Variant> {
     let one = |i: usize| {
         let mut one = member("n_four_bar", &[]);
         one.start.v.iter_mut().for_each(|v| *v *= 1.0 + 0.1 * i as f64);
@@ -231,7 +231,7 @@ fn parallelograms(n: usize) -> Vec<Member> {
 
 #[test]
 fn variants_that_meet_a_singular_position_leave_and_the_others_do_not_notice() {
-    let method = Fixed::rk4(5e-3, 1.2).unwrap();
+    let method = FixedStep::rk4(5e-3, 1.2).unwrap();
     let (lanes, single) = (run(parallelograms(8), &method, LANES), run(parallelograms(8), &method, 1));
     assert!(lanes.iter().all(|o| o.error.is_none()), "{lanes:?}");
     assert!(lanes.iter().any(|o| o.left.is_some()), "some leave");
@@ -243,7 +243,7 @@ fn variants_that_meet_a_singular_position_leave_and_the_others_do_not_notice() {
 
 #[test]
 fn the_number_of_threads_changes_no_bit() {
-    let method = Fixed::rk4(1e-3, 0.05).unwrap();
+    let method = FixedStep::rk4(1e-3, 0.05).unwrap();
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| run(four_bars(20), &method, LANES))
@@ -344,7 +344,7 @@ fn branches_of_a_large_model_solve_the_equations() {
 /// The same steps by `rk4`, `proximal` and `projection`, from the same start: both are the same method, and differ by rounding.
 #[test]
 fn an_ensemble_makes_the_motion_of_single_runs() {
-    let method = Fixed::rk4(1e-3, 0.25).unwrap();
+    let method = FixedStep::rk4(1e-3, 0.25).unwrap();
     let (system, start) = load("four_bar", &[]);
     let outcome = &run(vec![member("four_bar", &[])], &method, LANES)[0];
     let mut mechanism = system.mechanism();
@@ -353,7 +353,7 @@ fn an_ensemble_makes_the_motion_of_single_runs() {
     let mut dynamics = Dynamics::new(&mut mechanism, formulation, stabilization).unwrap();
     let mut rk4 = (sarrus::solve::integrators::find("rk4").unwrap().new)(&Options::new()).unwrap();
     let mut s = start;
-    let mut control = sarrus::solve::Control::new(1e-6, 1e-8, Some(1e-3)).unwrap();
+    let mut control = sarrus::solve::StepControl::new(1e-6, 1e-8, Some(1e-3)).unwrap();
     control.t_end = 0.25;
     let sarrus::solve::Integrator::Ode(step) = &mut rk4 else { panic!("rk4 is explicit") };
     step.prepare(&system.structure);
@@ -367,7 +367,7 @@ fn an_ensemble_makes_the_motion_of_single_runs() {
 }
 
 /// Which variants were seen when, in steps of 1 ms, and how they came out.
-fn seen(members: Vec<Member>, method: &Fixed) -> (Vec<(usize, i64)>, Vec<Outcome>) {
+fn seen(members: Vec<Variant>, method: &FixedStep) -> (Vec<(usize, i64)>, Vec<VariantOutcome>) {
     let seen = Mutex::new(Vec::new());
     let see = |i, s: &State| seen.lock().unwrap().push((i, (s.t * 1e3).round() as i64));
     let outcomes = ensemble::run(members, method, &see);
@@ -383,7 +383,7 @@ fn whoever_watches_sees_every_variant_at_the_steps_asked_for() {
     for (t_end, every, times) in
         [(0.035, 10, &[10, 20, 30, 35][..]), (0.030, 10, &[10, 20, 30]), (0.030, 0, &[30])]
     {
-        let mut method = Fixed::rk4(1e-3, t_end).unwrap();
+        let mut method = FixedStep::rk4(1e-3, t_end).unwrap();
         method.every = every;
         let expected: Vec<_> = (0..3).flat_map(|i| times.iter().map(move |t| (i, *t))).collect();
         for (what, crew) in [("lanes", four_bars(3)), ("alone", redundant())] {
@@ -395,7 +395,7 @@ fn whoever_watches_sees_every_variant_at_the_steps_asked_for() {
 /// Those who leave their lane go on counting steps where the others are.
 #[test]
 fn whoever_watches_sees_variants_that_leave_at_the_same_steps() {
-    let mut method = Fixed::rk4(5e-3, 1.2).unwrap();
+    let mut method = FixedStep::rk4(5e-3, 1.2).unwrap();
     method.every = 7;
     let (seen, outcomes) = seen(parallelograms(8), &method);
     assert!(outcomes.iter().any(|o| o.left.is_some_and(|t| (t / 5e-3).round() % 7.0 != 0.0)), "{outcomes:?}");
@@ -408,20 +408,20 @@ fn whoever_watches_sees_variants_that_leave_at_the_same_steps() {
 /// it do not notice.
 #[test]
 fn what_pushes_one_variant_moves_it_and_no_other() {
-    let method = Fixed::rk4(1e-3, 0.25).unwrap();
+    let method = FixedStep::rk4(1e-3, 0.25).unwrap();
     let force = [12.0, -7.0];
-    let pushed = |mut crew: Vec<Member>, k: usize| {
+    let pushed = |mut crew: Vec<Variant>, k: usize| {
         let (system, start) = load("four_bar", &[]);
         let mut mechanism = system.mechanism();
         let wrench = Wrench { force: Vec3([force[0], force[1], 0.0]), torque: Vec3([0.0; 3]) };
         mechanism.push(system.directory.body("coupler").unwrap(), wrench);
-        crew[k] = Member { problem: Box::new(mechanism), start };
+        crew[k] = Variant { problem: Box::new(mechanism), start };
         crew
     };
     let line = format!("push = {{ kind = 'force', body = 'coupler', force = {force:?} }}\n");
     let text = sarrus_zoo::model("four_bar").unwrap().replace("[forces]\n", &format!("[forces]\n{line}"));
     let (system, start) = read("four_bar", &text, &[]);
-    let written = &run(vec![Member { problem: Box::new(system.mechanism()), start }], &method, LANES)[0];
+    let written = &run(vec![Variant { problem: Box::new(system.mechanism()), start }], &method, LANES)[0];
     let free = run(four_bars(3), &method, LANES);
     for k in 0..3 {
         for (i, outcome) in run(pushed(four_bars(3), k), &method, LANES).iter().enumerate() {
@@ -439,7 +439,7 @@ fn what_pushes_one_variant_moves_it_and_no_other() {
 
 #[test]
 fn models_without_tables_and_mixed_crews_run_all_the_same() {
-    let method = Fixed::rk4(1e-3, 0.02).unwrap();
+    let method = FixedStep::rk4(1e-3, 0.02).unwrap();
     let crew =
         || vec![member("four_bar", &[]), member("double_pendulum", &[]), member("four_bar_spatial", &[])];
     let (lanes, single) = (run(crew(), &method, LANES), run(crew(), &method, 1));
@@ -455,7 +455,7 @@ fn accelerations(system: &Arc<System>, s: &State, kind: Regularize) -> (Vec<f64>
     let formulation = formulations::make("proximal", &Options::new()).unwrap();
     let stabilization = stabilizations::make("projection", &Options::new()).unwrap();
     let mut dynamics = Dynamics::new(&mut mechanism, formulation, stabilization).unwrap();
-    dynamics.regularize(kind, Steps::Fixed).unwrap();
+    dynamics.regularize(kind, StepMode::Fixed).unwrap();
     dynamics.begin_step(1e-3);
     let mut rates = s.clone();
     dynamics.rhs(s, &mut rates.q, &mut rates.v, &mut rates.x).unwrap();

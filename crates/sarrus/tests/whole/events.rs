@@ -5,7 +5,7 @@ use sarrus::prelude::*;
 use sarrus_zoo::deployment::{LOCK_ANGLES, LOCK_LOSSES, LOCK_TIMES, RATES_AFTER, RATES_BEFORE};
 use std::sync::Arc;
 
-fn run_with(text: &str, overrides: Overrides) -> Outcome {
+fn run_with(text: &str, overrides: RunOverrides) -> Outcome {
     let model =
         load_str("model.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = compile(&model).unwrap_or_else(|errors| {
@@ -17,13 +17,13 @@ fn run_with(text: &str, overrides: Overrides) -> Outcome {
 }
 
 fn run(text: &str) -> Outcome {
-    run_with(text, Overrides::default())
+    run_with(text, RunOverrides::default())
 }
 
-fn method(integrator: &str) -> Overrides {
+fn method(integrator: &str) -> RunOverrides {
     let step = (integrator == "rk4").then_some(1e-3);
     let MethodText(integrator) = integrator.parse().unwrap();
-    Overrides { integrator: Some(integrator), step, ..Overrides::default() }
+    RunOverrides { integrator: Some(integrator), step, ..RunOverrides::default() }
 }
 
 fn times(report: &Report) -> Vec<f64> {
@@ -92,7 +92,7 @@ fn the_deployment_locks_at_its_times_with_every_integrator_and_both_kinds_of_row
 fn in_turn(text: &str, integrator: &str, h: Option<f64>, t_end: f64) -> Outcome {
     let MethodText(integrator) = integrator.parse().unwrap();
     let overrides =
-        Overrides { integrator: Some(integrator), step: h, t_end: Some(t_end), ..Overrides::default() };
+        RunOverrides { integrator: Some(integrator), step: h, t_end: Some(t_end), ..RunOverrides::default() };
     run_with(text, overrides)
 }
 
@@ -204,7 +204,8 @@ fn the_deployment_locks_at_every_accuracy() {
     for text in [deployment().to_string(), with_distances()] {
         for digits in 3..12 {
             let rtol = 10_f64.powi(-digits);
-            let overrides = Overrides { rtol: Some(rtol), atol: Some(1e-2 * rtol), ..Overrides::default() };
+            let overrides =
+                RunOverrides { rtol: Some(rtol), atol: Some(1e-2 * rtol), ..RunOverrides::default() };
             let report = run_with(&text, overrides).report;
             assert_eq!(report.status, Status::Completed, "rtol {rtol}: {}", report.reason);
             for (t, expected) in times(&report).into_iter().zip(LOCK_TIMES) {
@@ -260,7 +261,7 @@ fn impulse_energy_and_momentum_of_a_lock_are_those_of_a_plastic_impact() {
     );
     for (i, t) in LOCK_TIMES.into_iter().enumerate() {
         let momentum = |t: f64| {
-            let overrides = Overrides { t_end: Some(t), ..Overrides::default() };
+            let overrides = RunOverrides { t_end: Some(t), ..RunOverrides::default() };
             run_with(&text, overrides).trajectory.last("L.lz").unwrap()
         };
         let jump = momentum(t + 1e-8) - momentum(t - 1e-8);

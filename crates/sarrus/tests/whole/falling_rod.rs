@@ -14,12 +14,13 @@ const AT_END: [(&str, f64); 4] = [
 /// When the lower end first touches the wall \[s\], from the same.
 const FIRST: f64 = 0.047_925_455_856;
 
-fn fall(integrator: &str, change: impl FnOnce(&mut Overrides)) -> Outcome {
+fn fall(integrator: &str, change: impl FnOnce(&mut RunOverrides)) -> Outcome {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../papers/hajzman2007/rod.toml");
     let model = load(path, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = Arc::new(compile(&model).unwrap());
     let MethodText(method) = integrator.parse().unwrap();
-    let mut overrides = Overrides { integrator: Some(method), every: Some(0.01), ..Overrides::default() };
+    let mut overrides =
+        RunOverrides { integrator: Some(method), every: Some(0.01), ..RunOverrides::default() };
     change(&mut overrides);
     let run = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap();
     assert_eq!(run.report.status, Status::Completed, "{integrator}: {}", run.report.reason);

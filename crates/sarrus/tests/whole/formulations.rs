@@ -1,12 +1,12 @@
 //! Every exact formulation gives the same accelerations and multipliers, on every shipped model and along whole runs.
 
-use sarrus::analysis::{MethodText, Outcome, Overrides};
-use sarrus::model::settings::{MethodChoice, OptionValue};
+use sarrus::analysis::{MethodText, Outcome, RunOverrides};
+use sarrus::model::settings::{MethodChoice, WrittenOption};
 use sarrus::prelude::*;
 use sarrus::solve::formulations::{self, Formulation, KINDS, Needs};
 use sarrus::solve::{
-    Accel, Control, Dynamics, Equations, HUB_DEGREE, Kkt, Options, Problem, RankFound, SolveError, Stage,
-    State, Structure, integrators, stabilizations,
+    Accel, Dynamics, Equations, HUB_DEGREE, Kkt, Options, Problem, RankFound, SolveError, Stage, State,
+    StepControl, Structure, integrators, stabilizations,
 };
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ fn advance(
     let stabilization = stabilizations::make(stabilization, &none).unwrap();
     let mut dynamics = Dynamics::new(&mut mechanism, formulation, stabilization).unwrap();
     let mut method = (integrators::find("dop853").unwrap().new)(&none).unwrap();
-    let mut control = Control::new(rtol, 1e-2 * rtol, None).unwrap();
+    let mut control = StepControl::new(rtol, 1e-2 * rtol, None).unwrap();
     let mut state = start.state;
     control.t_end = state.t + 1e3;
     method.prepare(&system.structure);
@@ -191,7 +191,7 @@ fn choice(text: &str) -> Option<MethodChoice> {
     Some(choice)
 }
 
-fn run(model: &Model, system: &Arc<System>, overrides: Overrides) -> Outcome {
+fn run(model: &Model, system: &Arc<System>, overrides: RunOverrides) -> Outcome {
     let run = simulate(model, system, &Simulate { overrides, record: true }, &mut ()).unwrap();
     let what = format!("{:?}: {:?}", run.report.method, run.report.reason);
     assert_eq!(run.report.status, Status::Completed, "{what}");
@@ -216,13 +216,13 @@ fn whole_runs_of_both_struts_agree() {
     for name in ["mcpherson", "mcpherson_overconstrained"] {
         let (model, system) = load(name, &[]);
         for kind in exact().filter(|k| !k.needs.full_rank || name == "mcpherson") {
-            let overrides = Overrides {
+            let overrides = RunOverrides {
                 formulation: choice(kind.name),
                 stabilization: choice("baumgarte"),
                 rtol: Some(rtol),
                 atol: Some(rtol),
                 t_end: Some(1.0),
-                ..Overrides::default()
+                ..RunOverrides::default()
             };
             let run = run(&model, &system, overrides);
             match &reference {
@@ -258,14 +258,14 @@ fn the_rank_is_kept_through_drift() {
 fn dense_formulations_pass_aligned_positions_on_their_branch() {
     let (model, system) = load("n_four_bar", &[("n", "2")]);
     for kind in exact().filter(|k| k.needs.dense) {
-        let overrides = Overrides {
+        let overrides = RunOverrides {
             formulation: choice(kind.name),
             rtol: Some(1e-8),
             atol: Some(1e-10),
             t_end: Some(5.0),
             every: Some(0.05),
             columns: Some(vec!["bar*.angle".into()]),
-            ..Overrides::default()
+            ..RunOverrides::default()
         };
         let run = run(&model, &system, overrides);
         for column in run.trajectory.names().iter().filter(|c| c.ends_with(".angle")) {
@@ -280,12 +280,12 @@ fn dense_formulations_pass_aligned_positions_on_their_branch() {
 fn penalty_tends_to_the_motion_of_the_strut() {
     let (model, system) = load("mcpherson_overconstrained", &[]);
     let settings =
-        Overrides { t_end: Some(0.5), rtol: Some(1e-8), atol: Some(1e-10), ..Overrides::default() };
+        RunOverrides { t_end: Some(0.5), rtol: Some(1e-8), atol: Some(1e-10), ..RunOverrides::default() };
     let reference = run(&model, &system, settings.clone());
     let errors = [100.0, 200.0, 400.0].map(|omega| {
-        let options = vec![("frequency".to_string(), OptionValue::Number(omega))];
+        let options = vec![("frequency".to_string(), WrittenOption::Number(omega))];
         let formulation = Some(MethodChoice { kind: "penalty".into(), options, ..MethodChoice::default() });
-        let run = run(&model, &system, Overrides { formulation, ..settings.clone() });
+        let run = run(&model, &system, RunOverrides { formulation, ..settings.clone() });
         assert!(run.report.method.stabilization == "none");
         distance(&reference, &run)
     });

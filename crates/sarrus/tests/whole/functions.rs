@@ -53,18 +53,18 @@ fn setup(text: &str, options: &LoadOptions) -> (Model, Arc<System>) {
 }
 
 /// How an integrator is asked for: with tolerances, or with a step.
-fn method(integrator: &str) -> Overrides {
+fn method(integrator: &str) -> RunOverrides {
     let (name, step) = integrator.split_once(' ').unwrap_or((integrator, ""));
     let MethodText(chosen) = name.parse().unwrap();
     let step: Option<f64> = step.parse().ok();
-    Overrides {
+    RunOverrides {
         integrator: Some(chosen),
         step,
         rtol: step.is_none().then_some(1e-9),
         atol: step.is_none().then_some(1e-11),
         t_end: Some(1.0),
         every: Some(0.05),
-        ..Overrides::default()
+        ..RunOverrides::default()
     }
 }
 

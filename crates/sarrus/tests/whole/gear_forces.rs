@@ -354,7 +354,7 @@ fn meshes_without_a_pitch_point_are_refused_with_a_hint() {
 fn a_held_pair_has_the_same_forces_in_a_prescribed_motion() {
     let text = pair(1.0, "", "drivers.d = { kind = 'joint', joint = 'J1', rate = 3 }\nrun = { t_end = 0.1 }");
     let (model, system) = build(&text);
-    let found = sarrus::analysis::prescribed(&model, &system, &Overrides::default()).unwrap();
+    let found = sarrus::analysis::prescribed(&model, &system, &RunOverrides::default()).unwrap();
     for (column, wanted) in pair_columns(1.0) {
         let value = found.trajectory.last(column).unwrap();
         assert!((value - wanted).abs() < 1e-7, "{column}: {value}");

@@ -19,7 +19,7 @@ fn built(text: &str) -> (Model, Arc<System>) {
 fn run(text: &str, integrator: Option<&str>) -> Outcome {
     let (model, system) = built(text);
     let integrator = integrator.map(|name| name.parse::<MethodText>().unwrap().0);
-    let overrides = Overrides { integrator, ..Overrides::default() };
+    let overrides = RunOverrides { integrator, ..RunOverrides::default() };
     simulate(&model, &system, &Simulate { overrides, record: true }, &mut ())
         .unwrap_or_else(|e| panic!("{e:?}"))
 }

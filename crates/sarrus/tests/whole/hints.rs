@@ -43,7 +43,7 @@ fn options_out_of_range_are_refused_with_a_hint() {
         );
     }
     let (model, _) = read(ARM, Path::new("")).unwrap();
-    let overrides = Overrides { rtol: Some(-1.0), ..Overrides::default() };
+    let overrides = RunOverrides { rtol: Some(-1.0), ..RunOverrides::default() };
     let error = Settings::read(&model, &overrides).unwrap_err();
     assert!(error.diagnostics()[0].hint.is_some(), "{error}");
 }

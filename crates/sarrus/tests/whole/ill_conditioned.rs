@@ -36,7 +36,7 @@ fn multipliers_are_of_least_norm_where_pivots_do_not_tell() {
     let system = Arc::new(compile(&model).unwrap());
     let run = |name: &str| {
         let formulation = Some(MethodChoice { kind: name.into(), ..MethodChoice::default() });
-        let overrides = Overrides { formulation, ..Overrides::default() };
+        let overrides = RunOverrides { formulation, ..RunOverrides::default() };
         simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap()
     };
     let (a, b) = (run("proximal"), run("least_squares_1"));

@@ -11,14 +11,14 @@ fn load(text: &str) -> (Model, Arc<System>) {
     (model, Arc::new(system))
 }
 
-fn run_with(text: &str, overrides: Overrides) -> Outcome {
+fn run_with(text: &str, overrides: RunOverrides) -> Outcome {
     let (model, system) = load(text);
     simulate(&model, &system, &Simulate { overrides, record: true }, &mut ())
         .unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn run(text: &str) -> Outcome {
-    let outcome = run_with(text, Overrides::default());
+    let outcome = run_with(text, RunOverrides::default());
     assert_eq!(outcome.report.status, Status::Completed, "{}", outcome.report.reason);
     assert!(
         outcome.report.certificate.passed,
@@ -292,7 +292,7 @@ fn every_explicit_integrator_meets_the_first_impacts() {
             Some(sarrus::model::settings::MethodChoice { kind: kind.into(), ..Default::default() });
         let outcome = run_with(
             &BALL.replace("t_end = 5", "t_end = 2"),
-            Overrides { integrator, ..Overrides::default() },
+            RunOverrides { integrator, ..RunOverrides::default() },
         );
         assert_eq!(outcome.report.status, Status::Completed, "{kind}: {}", outcome.report.reason);
         let times: Vec<f64> = impacts(&outcome).iter().map(|e| e.t).collect();
@@ -396,7 +396,7 @@ run = {{ t_end = 1, rtol = 1e-8, atol = 1e-10 }}
             -4.0 * random(),
             20.0 * random() - 10.0
         );
-        let outcome = run_with(&text, Overrides::default());
+        let outcome = run_with(&text, RunOverrides::default());
         let report = &outcome.report;
         if report.status == Status::Failed {
             // Painlevé's paradox is an answer

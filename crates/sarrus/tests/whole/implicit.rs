@@ -3,7 +3,7 @@
 use sarrus::analysis::MethodText;
 use sarrus::prelude::*;
 use sarrus::solve::{
-    Control, Dynamics, Equations, Integrator, Options, Problem, Stage, State, formulations, integrators,
+    Dynamics, Equations, Integrator, Options, Problem, Stage, State, StepControl, formulations, integrators,
     stabilizations,
 };
 use sarrus_zoo::model;
@@ -38,7 +38,7 @@ struct End {
 }
 
 /// A run of `text` to `t_end` with `control`.
-fn run(name: &str, text: &str, mut control: Control, t_end: f64) -> End {
+fn run(name: &str, text: &str, mut control: StepControl, t_end: f64) -> End {
     let (model, system) = compiled(name);
     let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
     let mut mechanism = system.mechanism();
@@ -68,8 +68,8 @@ fn run(name: &str, text: &str, mut control: Control, t_end: f64) -> End {
     End { s, lambda, violation, steps: control.counts.steps }
 }
 
-fn fixed(h: f64) -> Control {
-    Control::new(1.0, 1.0, Some(h)).unwrap()
+fn fixed(h: f64) -> StepControl {
+    StepControl::new(1.0, 1.0, Some(h)).unwrap()
 }
 
 fn apart(a: &[f64], b: &[f64]) -> f64 {
@@ -83,7 +83,7 @@ fn errors(end: &End, exact: &End) -> [f64; 3] {
 
 /// Orders of convergence that two steps show.
 fn orders(name: &str, text: &str, t_end: f64, h: f64) -> [f64; 3] {
-    let exact = run(name, "dop853", Control::new(1e-12, 1e-13, None).unwrap(), t_end);
+    let exact = run(name, "dop853", StepControl::new(1e-12, 1e-13, None).unwrap(), t_end);
     let [coarse, fine] = [h, 0.5 * h].map(|h| errors(&run(name, text, fixed(h), t_end), &exact));
     std::array::from_fn(|i| (coarse[i] / fine[i]).log2())
 }
@@ -128,10 +128,10 @@ fn linearly_implicit_euler_is_of_order_one() {
 #[test]
 fn steps_follow_the_tolerance() {
     for (name, t_end) in [("double_pendulum", 1.0), ("andrews", 0.02)] {
-        let exact = run(name, "dop853", Control::new(1e-12, 1e-13, None).unwrap(), t_end);
+        let exact = run(name, "dop853", StepControl::new(1e-12, 1e-13, None).unwrap(), t_end);
         for text in ["bdf", "bdf:order=2", "radau5", "generalized_alpha:adaptive=yes", "hht:adaptive=yes"] {
             let [loose, tight] = [1e-4, 1e-6].map(|tolerance| {
-                let end = run(name, text, Control::new(tolerance, tolerance, None).unwrap(), t_end);
+                let end = run(name, text, StepControl::new(tolerance, tolerance, None).unwrap(), t_end);
                 let [q, ..] = errors(&end, &exact);
                 assert!(q < 500.0 * tolerance, "{name}, {text}, {tolerance:e}: {q:e}");
                 end.steps
@@ -155,9 +155,9 @@ fn redundant_rows_and_rolling_do_no_harm() {
         ("rolling_ball", 1e-5),
     ];
     for (name, most) in cases {
-        let exact = run(name, "dop853", Control::new(1e-10, 1e-11, None).unwrap(), 0.1);
+        let exact = run(name, "dop853", StepControl::new(1e-10, 1e-11, None).unwrap(), 0.1);
         for text in ["generalized_alpha", "trapezoidal", "radau5", "bdf"] {
-            let end = run(name, text, Control::new(1e-6, 1e-6, Some(1e-3)).unwrap(), 0.1);
+            let end = run(name, text, StepControl::new(1e-6, 1e-6, Some(1e-3)).unwrap(), 0.1);
             let [q, v, _] = errors(&end, &exact);
             assert!(q < most && v < 10.0 * most, "{name}, {text}: {q:e} {v:e}");
             // Newton's iteration leaves 1e-10 of the size and speed of the mechanism
@@ -200,12 +200,12 @@ fn what_the_matrix_does_not_know_is_learned() {
         load_str("arm.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = Arc::new(compile(&model).unwrap());
     let at = |integrator: &str, step: Option<f64>| {
-        let overrides = Overrides {
+        let overrides = RunOverrides {
             integrator: Some(integrator.parse::<MethodText>().unwrap().0),
             t_end: Some(1.0),
             step,
             every: Some(1.0),
-            ..Overrides::default()
+            ..RunOverrides::default()
         };
         simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap()
     };
@@ -223,12 +223,12 @@ fn what_the_matrix_does_not_know_is_learned() {
 fn a_step_that_cannot_be_solved_says_why_and_chosen_ones_are_shortened() {
     let (model, system) = compiled("heavy_top");
     let at = |integrator: &str, step: Option<f64>| {
-        let overrides = Overrides {
+        let overrides = RunOverrides {
             integrator: Some(integrator.parse::<MethodText>().unwrap().0),
             t_end: Some(0.5),
             step,
             every: Some(0.1),
-            ..Overrides::default()
+            ..RunOverrides::default()
         };
         simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap().report
     };
@@ -261,12 +261,12 @@ fn a_joint_that_depends_on_others_for_an_instant_is_not_lost() {
         load_str("line.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = Arc::new(compile(&model).unwrap());
     for integrator in ["generalized_alpha", "trapezoidal", "hht:constraints=positions", "bdf", "radau5"] {
-        let overrides = Overrides {
+        let overrides = RunOverrides {
             integrator: Some(integrator.parse::<MethodText>().unwrap().0),
             t_end: Some(0.5),
             step: Some(1e-3),
             every: Some(0.5),
-            ..Overrides::default()
+            ..RunOverrides::default()
         };
         let outcome = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap();
         assert_eq!(outcome.report.status, Status::Completed, "{integrator}: {}", outcome.report.reason);
@@ -282,10 +282,11 @@ fn a_joint_that_depends_on_others_for_an_instant_is_not_lost() {
 #[test]
 fn errors_of_bdf_fall_with_its_order() {
     let t_end = 1.0;
-    let exact = run("double_pendulum", "dop853", Control::new(1e-12, 1e-13, None).unwrap(), t_end);
+    let exact = run("double_pendulum", "dop853", StepControl::new(1e-12, 1e-13, None).unwrap(), t_end);
     for (text, order, slack) in [("bdf:order=2", 2.0, 0.2), ("bdf", 5.0, 1.0)] {
         let [loose, tight] = [1e-4, 1e-8].map(|tolerance| {
-            let end = run("double_pendulum", text, Control::new(tolerance, tolerance, None).unwrap(), t_end);
+            let end =
+                run("double_pendulum", text, StepControl::new(tolerance, tolerance, None).unwrap(), t_end);
             (errors(&end, &exact), end.steps as f64)
         });
         for (i, what) in ["positions", "velocities", "multipliers"].iter().enumerate() {

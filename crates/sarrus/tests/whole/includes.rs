@@ -374,10 +374,10 @@ fn resolved_is_the_same(name: &str, text: &str, beside: &[(String, &str)]) -> Re
     let settings =
         sarrus::analysis::Settings::read(&model, &Default::default()).map_err(|e| e.to_string())?;
     let t_end = settings.t_start + 0.004 * (settings.t_end - settings.t_start);
-    let overrides = Overrides {
+    let overrides = RunOverrides {
         t_end: Some(t_end),
         every: Some(0.5 * (t_end - settings.t_start)),
-        ..Overrides::default()
+        ..RunOverrides::default()
     };
     let request = Simulate { overrides: overrides.clone(), record: true };
     let first = simulate(&model, &system, &request, &mut ()).map_err(|e| e.to_string())?;

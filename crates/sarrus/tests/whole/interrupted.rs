@@ -1,14 +1,14 @@
 //! Where something happens on the way: `inverse` is a run with prescribed motion, and reactions are judged after events too.
 
 use crate::common::{column, load, outcome};
-use sarrus::analysis::{Overrides, prescribed};
+use sarrus::analysis::{RunOverrides, prescribed};
 use sarrus::prelude::*;
 
 /// The prescribed motion of a text, and the run of it with tight tolerances.
 fn both(text: &str) -> (Prescribed, Outcome) {
     let loaded = load(text);
     let inverse =
-        prescribed(&loaded.0, &loaded.1, &Overrides::default()).unwrap_or_else(|e| panic!("{text}\n{e}"));
+        prescribed(&loaded.0, &loaded.1, &RunOverrides::default()).unwrap_or_else(|e| panic!("{text}\n{e}"));
     assert_eq!(inverse.report.status, Status::Completed, "{}", inverse.report.reason);
     (inverse, outcome(&loaded))
 }
@@ -170,7 +170,7 @@ fn rigid_limits_take_part_in_a_prescribed_motion() {
                 joints.J = { kind = 'prismatic', bodies = ['ground', 'b'], at = [0, 0], limits = [-1, 0.5] }\n\
                 drivers.motor = { kind = 'joint', joint = 'J', position = 't' }\nrun.t_end = 1\n";
     let (model, system) = load(text);
-    let inverse = prescribed(&model, &system, &Overrides::default()).unwrap();
+    let inverse = prescribed(&model, &system, &RunOverrides::default()).unwrap();
     assert_eq!(inverse.report.status, Status::Failed);
     assert!(inverse.report.reason.contains("J.limits"), "{}", inverse.report.reason);
     // inside the limit nothing changes

@@ -17,13 +17,13 @@ fn run_it(model: &Model, t_end: f64, columns: &[String]) -> Outcome {
         let all: Vec<String> = errors.iter().map(|e| e.render(&model.sources)).collect();
         panic!("{}", all.join("\n"))
     });
-    let overrides = Overrides {
+    let overrides = RunOverrides {
         rtol: Some(RTOL),
         atol: Some(1e-2 * RTOL),
         t_end: Some(t_end),
         every: Some(t_end / 4.0),
         columns: Some(columns.to_vec()),
-        ..Overrides::default()
+        ..RunOverrides::default()
     };
     let run = simulate(model, &Arc::new(system), &Simulate { overrides, record: true }, &mut ())
         .unwrap_or_else(|e| panic!("{}: {e}", model.name));
@@ -105,7 +105,7 @@ fn a_joint_said_twice_does_not_matter() {
         let named = *other.names.get(&other.joints[0].name).unwrap();
         other.names.insert(
             "said_again".into(),
-            sarrus::model::model::Named { index: other.joints.len() as u32, ..named },
+            sarrus::model::model::NameEntry { index: other.joints.len() as u32, ..named },
         );
         other.joints.push(again);
         same(

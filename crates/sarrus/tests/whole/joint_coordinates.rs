@@ -4,7 +4,7 @@ use sarrus::analysis::Outcome;
 use sarrus::model::settings::{Coordinates, MethodChoice, RunSettings};
 use sarrus::prelude::*;
 use sarrus::solve::Chart;
-use sarrus::solve::{Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, Stage, State};
+use sarrus::solve::{ActiveRows, Equations, HUB_DEGREE, Kkt, Problem, RankDemand, Stage, State};
 use sarrus::system::Tree;
 use sarrus_zoo::MODELS;
 use std::sync::Arc;
@@ -16,15 +16,15 @@ fn load_model(name: &str, text: &str) -> (Model, Arc<System>) {
     (model, system)
 }
 
-fn run_with(model: &Model, system: &Arc<System>, overrides: Overrides) -> Outcome {
+fn run_with(model: &Model, system: &Arc<System>, overrides: RunOverrides) -> Outcome {
     let run = simulate(model, system, &Simulate { overrides, record: true }, &mut ())
         .unwrap_or_else(|e| panic!("{}: {e}", model.name));
     assert_eq!(run.report.status, Status::Completed, "{}: {:?}", model.name, run.report.reason);
     run
 }
 
-fn joint() -> Overrides {
-    Overrides { coordinates: Some(Coordinates::Joint), ..Overrides::default() }
+fn joint() -> RunOverrides {
+    RunOverrides { coordinates: Some(Coordinates::Joint), ..RunOverrides::default() }
 }
 
 /// Positions, orientations and velocities of all bodies, coordinates and speeds of all joints. All loops, drivers, gears, rolling, redundant rows and
@@ -48,7 +48,7 @@ fn joint_and_absolute_coordinates_agree_on_every_shipped_model() {
             _ => 3.0,
         };
         let t_end = RunSettings::read(&model).unwrap().t_end().min(most);
-        let overrides = |coordinates| Overrides {
+        let overrides = |coordinates| RunOverrides {
             coordinates: Some(coordinates),
             // a file may ask for one that resolves the constraints itself
             integrator: Some(MethodChoice { kind: "dop853".into(), ..MethodChoice::default() }),
@@ -56,7 +56,7 @@ fn joint_and_absolute_coordinates_agree_on_every_shipped_model() {
             atol: Some(RTOL),
             t_end: Some(t_end),
             every: Some(t_end / 4.0),
-            ..Overrides::default()
+            ..RunOverrides::default()
         };
         let [a, b] = [Coordinates::Absolute, Coordinates::Joint]
             .map(|coordinates| run_with(&model, &system, overrides(coordinates)));
@@ -121,7 +121,7 @@ fn articulated_bodies_agree_with_the_equations_between_bodies_on_every_shipped_t
         mechanism.update(&bodies, Stage::FORCE, &mut eq);
         let s = &system.structure;
         let mut kkt = Kkt::new(s, &eq, HUB_DEGREE).unwrap();
-        kkt.factor(&eq, Rows::All, Rank::Any).unwrap();
+        kkt.factor(&eq, ActiveRows::All, RankDemand::Any).unwrap();
         let (mut vdot, mut lambda) = (vec![0.0; s.nv], vec![0.0; s.nc]);
         kkt.solve(&eq, &eq.f, &eq.gamma, &mut vdot, &mut lambda).unwrap();
         let (mut read, mut found) = (own.v.clone(), own.v.clone());
@@ -146,7 +146,7 @@ fn turns_are_counted_however_little_the_error_limits_the_step() {
     for integrator in ["dop853", "rk45", "abm"] {
         let kind = MethodChoice { kind: integrator.into(), ..MethodChoice::default() };
         let run =
-            run_with(&model, &system, Overrides { integrator: Some(kind), every: Some(0.5), ..joint() });
+            run_with(&model, &system, RunOverrides { integrator: Some(kind), every: Some(0.5), ..joint() });
         let (t, angle) = (run.trajectory.column("t").unwrap(), run.trajectory.column("A.angle").unwrap());
         for (t, angle) in t.zip(angle) {
             assert!((angle - 3.0 * t * t).abs() < 1e-6, "{integrator}: {angle} at {t}");
@@ -161,7 +161,7 @@ fn turns_are_counted_however_little_the_error_limits_the_step() {
 #[test]
 fn a_tree_is_run_without_factorizations() {
     let (model, system) = load_model("chain", sarrus_zoo::model("chain").unwrap());
-    let overrides = Overrides { t_end: Some(0.5), columns: Some(vec!["tip.*".into()]), ..joint() };
+    let overrides = RunOverrides { t_end: Some(0.5), columns: Some(vec!["tip.*".into()]), ..joint() };
     let report = run_with(&model, &system, overrides).report;
     assert_eq!(report.method.formulation, "articulated_body");
     assert_eq!((report.counts.newton_iterations, report.method.stabilization.as_str()), (0, "none"));
@@ -179,7 +179,7 @@ fn any_formulation_and_stabilization_goes_with_joint_coordinates() {
         let reference = run_with(
             &model,
             &system,
-            Overrides { t_end: Some(0.5), rtol: Some(1e-10), ..Overrides::default() },
+            RunOverrides { t_end: Some(0.5), rtol: Some(1e-10), ..RunOverrides::default() },
         );
         for (formulation, stabilization, integrator) in [
             ("proximal", "projection", "dop853"),
@@ -187,7 +187,7 @@ fn any_formulation_and_stabilization_goes_with_joint_coordinates() {
             ("udwadia_kalaba", "violation_correction", "rk45"),
             ("partitioned", "partitioned", "abm"),
         ] {
-            let overrides = Overrides {
+            let overrides = RunOverrides {
                 formulation: choice(formulation),
                 stabilization: choice(stabilization),
                 integrator: choice(integrator),
@@ -251,7 +251,7 @@ fn events_that_change_the_joints_change_the_tree() {
         run_with(
             &model,
             &system,
-            Overrides { coordinates: Some(coordinates), every: Some(0.1), ..Overrides::default() },
+            RunOverrides { coordinates: Some(coordinates), every: Some(0.1), ..RunOverrides::default() },
         )
     });
     let fired = |run: &Outcome| run.report.events.iter().map(|e| e.name.clone()).collect::<Vec<_>>();
@@ -323,12 +323,12 @@ fn driven_joints_move_and_load_as_in_absolute_coordinates() {
     ] {
         let (model, system) = load_model("driven", text);
         let run = |coordinates| {
-            let overrides = Overrides {
+            let overrides = RunOverrides {
                 coordinates: Some(coordinates),
                 rtol: Some(1e-12),
                 atol: Some(1e-13),
                 every: Some(0.1),
-                ..Overrides::default()
+                ..RunOverrides::default()
             };
             run_with(&model, &system, overrides)
         };
@@ -356,7 +356,7 @@ fn driven_joints_move_and_load_as_in_absolute_coordinates() {
 #[test]
 fn a_program_is_followed_to_rounding_whatever_the_tolerance() {
     let (model, system) = load_model("arm", ARM);
-    let run = run_with(&model, &system, Overrides { rtol: Some(1e-3), atol: Some(1e-3), ..joint() });
+    let run = run_with(&model, &system, RunOverrides { rtol: Some(1e-3), atol: Some(1e-3), ..joint() });
     let (t, angle) = (run.trajectory.column("t").unwrap(), run.trajectory.column("A.angle").unwrap());
     for (t, angle) in t.zip(angle) {
         assert!((angle - (4.0 * t + 0.3 * (5.0 * t).sin())).abs() < 1e-13, "{angle} at {t}");
@@ -369,7 +369,7 @@ fn the_sign_of_a_quaternion_does_not_jump() {
     let (model, system) = load_model("sarrus", sarrus_zoo::model("sarrus").unwrap());
     for coordinates in [Coordinates::Absolute, Coordinates::Joint] {
         let overrides =
-            Overrides { coordinates: Some(coordinates), t_end: Some(0.3), ..Overrides::default() };
+            RunOverrides { coordinates: Some(coordinates), t_end: Some(0.3), ..RunOverrides::default() };
         let run = run_with(&model, &system, overrides);
         let q0: Vec<f64> = run.trajectory.column("upper_b.q0").unwrap().collect();
         assert!(q0.windows(2).all(|w| (w[1] - w[0]).abs() < 0.05), "{coordinates:?}: {q0:?}");

@@ -1,6 +1,6 @@
 //! Small motions, rest, and prescribed motion, against closed forms and against runs.
 
-use sarrus::analysis::{About, Linearization, ModeKind, ModesReport, SetupError};
+use sarrus::analysis::{Linearization, ModeKind, ModesReport, OperatingPoint, SetupError};
 use sarrus::analysis::{equilibrium, linearize, modes, prescribed};
 use sarrus::prelude::*;
 use std::f64::consts::{FRAC_PI_2, TAU};
@@ -15,7 +15,7 @@ fn load(text: &str) -> (Model, Arc<System>) {
     (model, system)
 }
 
-fn about(text: &str, about: About) -> ModesReport {
+fn about(text: &str, about: OperatingPoint) -> ModesReport {
     let (model, system) = load(text);
     modes(&model, &system, about).unwrap()
 }
@@ -42,13 +42,13 @@ fn pendulum(angle: f64, more: &str) -> String {
 fn a_pendulum_swings_with_its_frequency_and_stands_on_its_head_with_its_rate() {
     // I about the pivot is m l²/3
     let omega = (1.5 * G).sqrt();
-    let hanging = about(&pendulum(0.0, ""), About::Start);
+    let hanging = about(&pendulum(0.0, ""), OperatingPoint::Start);
     assert!(hanging.equilibrium && hanging.stable == Some(true), "{hanging:?}");
     assert_eq!(hanging.modes.len(), 1);
     close(frequencies(&hanging)[0], omega, 1e-14);
     assert_eq!(hanging.modes[0].bodies[0].share, 1.0);
 
-    let upright = about(&pendulum(std::f64::consts::PI, ""), About::Start);
+    let upright = about(&pendulum(std::f64::consts::PI, ""), OperatingPoint::Start);
     assert!(upright.equilibrium && upright.stable == Some(false), "{upright:?}");
     let kinds: Vec<ModeKind> = upright.modes.iter().map(|m| m.kind).collect();
     assert!(kinds.contains(&ModeKind::Growth) && kinds.contains(&ModeKind::Decay), "{kinds:?}");
@@ -59,7 +59,7 @@ fn a_pendulum_swings_with_its_frequency_and_stands_on_its_head_with_its_rate() {
 #[test]
 fn damping_turns_frequencies_into_decaying_ones() {
     let (c, inertia) = (0.4, 2.0 / 3.0);
-    let report = about(&pendulum(0.0, ", damping = 0.4"), About::Start);
+    let report = about(&pendulum(0.0, ", damping = 0.4"), OperatingPoint::Start);
     let (omega, sigma) = ((1.5 * G).sqrt(), c / (2.0 * inertia));
     let [re, im] = report.modes[0].eigenvalue;
     close(re, -sigma, 1e-12);
@@ -82,7 +82,7 @@ fn a_hanging_parallelogram_has_the_frequency_of_its_cranks_and_coupler() {
          joints.C = {{ kind = \"revolute\", bodies = [\"a\", \"c\"], at = [0, -{l}] }}\n\
          joints.D = {{ kind = \"revolute\", bodies = [\"c\", \"b\"], at = [1, -{l}] }}\n"
     );
-    let report = about(&text, About::Start);
+    let report = about(&text, OperatingPoint::Start);
     assert_eq!((report.positions, report.speeds, report.modes.len()), (1, 1, 1));
     let omega = ((m + coupler) * G / (l * (2.0 * m / 3.0 + coupler))).sqrt();
     close(frequencies(&report)[0], omega, 1e-13);
@@ -103,7 +103,7 @@ fn a_four_bar_swings_about_its_rest_with_the_frequency_of_its_mode() {
     let (model, system) = load(text);
     let rest = equilibrium(&model, &system).unwrap();
     assert!(rest.report.residual < 1e-11 && rest.report.potential[1] < rest.report.potential[0]);
-    let report = modes(&model, &system, About::Equilibrium).unwrap();
+    let report = modes(&model, &system, OperatingPoint::Equilibrium).unwrap();
     assert_eq!(report.stable, Some(true));
     let omega = frequencies(&report)[0];
 
@@ -130,7 +130,7 @@ fn a_spatial_double_pendulum_has_each_frequency_twice_and_two_free_spins() {
          bodies.lower = { from = [0, 0, -1], to = [0, 0, -2], mass = 1.0, shape = { kind = \"rod\", radius = 0.05 } }\n\
          joints.O = { kind = \"spherical\", bodies = [\"ground\", \"upper\"], at = [0, 0, 0] }\n\
          joints.P = { kind = \"spherical\", bodies = [\"upper\", \"lower\"], at = [0, 0, -1] }\n";
-    let report = about(text, About::Start);
+    let report = about(text, OperatingPoint::Start);
     assert_eq!((report.positions, report.modes.len()), (6, 6));
     // about its middle a rod of radius r has 1/12 + r²/4
     let inertia = 1.0 / 12.0 + 0.05 * 0.05 / 4.0;
@@ -163,14 +163,14 @@ fn a_spinning_top_is_stable_only_when_fast() {
     let (i1, i3, mgl) = (0.1 + 2.0 * 0.25, 0.2, 2.0 * G * 0.5);
     let critical = 2.0 * f64::sqrt(mgl * i1) / i3;
     let grows = |spin: f64| {
-        let report = about(&top(spin), About::Start);
+        let report = about(&top(spin), OperatingPoint::Start);
         report.modes.iter().any(|m| m.eigenvalue[0] > 1e-3)
     };
     assert!(grows(0.9 * critical) && !grows(1.1 * critical));
 
     // seen from the ground
     let spin = 2.0 * critical;
-    let report = about(&top(spin), About::Start);
+    let report = about(&top(spin), OperatingPoint::Start);
     assert_eq!(report.stable, Some(true));
     let root = ((i3 * spin).powi(2) - 4.0 * i1 * mgl).sqrt();
     for rate in [(i3 * spin + root) / (2.0 * i1), (i3 * spin - root) / (2.0 * i1)] {
@@ -185,7 +185,7 @@ fn rolling_leaves_more_positions_free_than_velocities() {
          bodies.ball = { at = [0, 0, 0.1], mass = 1.0, shape = { kind = \"sphere\", radius = 0.1 } }\n\
          constraints.rolling = { kind = \"rolling_ball\", body = \"ball\", radius = 0.1 }\n\
          forces.pull = { kind = \"spring\", bodies = [\"ground\", \"ball\"], ends = [[0, 0, 1.1], [0, 0, 0.1]], stiffness = 50, rest = 0.5 }\n";
-    let report = about(text, About::Start);
+    let report = about(text, OperatingPoint::Start);
     assert_eq!((report.positions, report.speeds), (5, 3));
     // sideways stiffness T/l of a spring under tension T, against 7/5 of the mass
     let omega = (50.0 * 0.5 / 1.0 / 1.4_f64).sqrt();
@@ -273,7 +273,7 @@ const DRIVEN: &str = "format = \"sarrus/1\"\nspace = \"planar\"\nrun = { t_end =
 fn a_driven_four_bar_moves_and_loads_as_a_run_says() {
     let (model, system) = load(DRIVEN);
     let run = simulate(&model, &system, &Simulate::default(), &mut ()).unwrap();
-    let motion = prescribed(&model, &system, &Overrides::default()).unwrap();
+    let motion = prescribed(&model, &system, &RunOverrides::default()).unwrap();
     assert_eq!(motion.report.status, Status::Completed, "{}", motion.report.reason);
     assert_eq!(motion.trajectory.len(), run.trajectory.len());
     for column in ["A.angle", "D.angle", "c.x", "c.vy", "motor.torque", "C.fx", "D.fy"] {
@@ -294,7 +294,7 @@ fn a_driven_four_bar_moves_and_loads_as_a_run_says() {
 fn samples_far_apart_stay_on_their_branch() {
     let (model, system) = load(DRIVEN);
     let at = |every: f64| {
-        let overrides = Overrides { every: Some(every), t_end: Some(8.0), ..Overrides::default() };
+        let overrides = RunOverrides { every: Some(every), t_end: Some(8.0), ..RunOverrides::default() };
         prescribed(&model, &system, &overrides).unwrap().trajectory
     };
     let fine = at(0.01);
@@ -311,14 +311,14 @@ fn samples_far_apart_stay_on_their_branch() {
 fn a_motion_that_drivers_leave_open_is_refused_and_one_out_of_reach_ends_where_it_ends() {
     let (model, system) = load(&DRIVEN.replace("drivers.motor", "extra.motor"));
     assert!(matches!(
-        prescribed(&model, &system, &Overrides::default()),
+        prescribed(&model, &system, &RunOverrides::default()),
         Err(SetupError::NotDriven { free: 1 })
     ));
 
     // links that cannot follow: D is too far for the crank to turn all the way
     let text = DRIVEN.replace("meet(B, 0.9, D, 0.6)", "meet(B, 0.5, D, 0.45)");
     let (model, system) = load(&text);
-    let motion = prescribed(&model, &system, &Overrides::default()).unwrap();
+    let motion = prescribed(&model, &system, &RunOverrides::default()).unwrap();
     assert_eq!(motion.report.status, Status::Failed);
     assert!(motion.report.t_end > 0.0 && motion.report.t_end < 2.0, "{}", motion.report.reason);
     assert!(motion.trajectory.len() > 1);
@@ -347,11 +347,11 @@ fn about_a_moving_state_neighbours_part_as_the_linearization_says() {
 #[test]
 fn rates_are_followed_as_positions_are() {
     let (model, system) = load(DRIVEN);
-    let exact = prescribed(&model, &system, &Overrides::default()).unwrap();
+    let exact = prescribed(&model, &system, &RunOverrides::default()).unwrap();
     let rate = DRIVEN.replace("angle = \"pi/2 + 3*t + 0.5*sin(4*t)\"", "rate = \"3 + 2*cos(4*t)\"");
     assert_ne!(rate, DRIVEN);
     let (model, system) = load(&rate);
-    let found = prescribed(&model, &system, &Overrides::default()).unwrap();
+    let found = prescribed(&model, &system, &RunOverrides::default()).unwrap();
     assert_eq!(found.report.status, Status::Completed, "{}", found.report.reason);
     for column in ["D.angle", "c.x", "c.vy", "motor.torque", "C.fx", "energy.work"] {
         let size = exact.trajectory.column(column).unwrap().fold(0.0_f64, |a, x| a.max(x.abs()));
@@ -369,7 +369,7 @@ fn a_point_led_by_its_velocity_goes_where_that_leads() {
          bodies.plate = { at = [0, 0], mass = 2.0, inertia = 0.5 }\n\
          drivers.lead = { kind = \"point\", body = \"plate\", velocity = [\"cos(t)\", \"t\"], rate = \"t^2\" }\n",
     );
-    let found = prescribed(&model, &system, &Overrides::default()).unwrap();
+    let found = prescribed(&model, &system, &RunOverrides::default()).unwrap();
     let (t, x) = (found.trajectory.last("t").unwrap(), found.trajectory.last("plate.x").unwrap());
     assert!((x - t.sin()).abs() < 1e-11, "{x}");
     assert!((found.trajectory.last("lead.fx").unwrap() + 2.0 * t.sin()).abs() < 1e-10);
@@ -384,7 +384,7 @@ fn prescribed_motion_passes_a_singular_position_with_finite_torques() {
     let x0 = 0.5 + (0.25_f64 - (60.0_f64.to_radians().sin() - 0.5).powi(2)).sqrt();
     let every = x0 / 2.0 / 8.0;
     let found =
-        prescribed(&model, &system, &Overrides { every: Some(every), ..Overrides::default() }).unwrap();
+        prescribed(&model, &system, &RunOverrides { every: Some(every), ..RunOverrides::default() }).unwrap();
     assert_eq!(found.report.status, Status::Completed, "{}", found.report.reason);
     let [singular] = &found.report.singular[..] else { panic!("{:?}", found.report.singular) };
     assert_eq!((singular.outcome, singular.reactions), ("passed", "bounded"));
@@ -441,7 +441,7 @@ fn modes_in_a_singular_position_are_refused_by_name() {
          joints.C = { kind = \"revolute\", bodies = [\"c\", \"b\"], at = [3, 0] }\n\
          joints.D = { kind = \"revolute\", bodies = [\"ground\", \"b\"], at = [2, 0] }\n";
     let (model, system) = load(text);
-    match modes(&model, &system, About::Start) {
+    match modes(&model, &system, OperatingPoint::Start) {
         Err(SetupError::SingularPosition { more: 1, elements, .. }) => {
             assert_eq!(elements, ["A", "B", "C", "D"]);
         }
@@ -449,7 +449,7 @@ fn modes_in_a_singular_position_are_refused_by_name() {
     }
     // redundant everywhere is not singular
     let (model, system) = load(sarrus_zoo::model("sarrus").unwrap());
-    let report = modes(&model, &system, About::Start).unwrap();
+    let report = modes(&model, &system, OperatingPoint::Start).unwrap();
     assert_eq!(report.positions, 1);
 }
 
@@ -457,7 +457,7 @@ fn modes_in_a_singular_position_are_refused_by_name() {
 #[test]
 fn a_door_is_free() {
     let (model, system) = load(sarrus_zoo::model("door").unwrap());
-    let report = modes(&model, &system, About::Equilibrium).unwrap();
+    let report = modes(&model, &system, OperatingPoint::Equilibrium).unwrap();
     let kinds: Vec<ModeKind> = report.modes.iter().map(|m| m.kind).collect();
     assert_eq!((kinds.as_slice(), report.stable), ([ModeKind::Free].as_slice(), Some(true)), "{report:?}");
 }
@@ -494,7 +494,8 @@ fn a_steel_bar_on_a_hinge_swings_as_a_rod_and_falls_from_standing() {
     let hinge = "joints.h = { kind = \"revolute\", bodies = [\"ground\", \"b.start\"], at = [0, 0] }\n";
     let omega = (1.5 * G).sqrt();
     for n in [4, 16] {
-        let bar = |to: &str| about(&steel_bar(to, &format!("elements = {n}"), hinge), About::Equilibrium);
+        let bar =
+            |to: &str| about(&steel_bar(to, &format!("elements = {n}"), hinge), OperatingPoint::Equilibrium);
         let hanging = bar("[0, -1]");
         assert_eq!((hanging.equilibrium, hanging.stable), (true, Some(true)), "{:?}", hanging.notes);
         close(frequencies(&hanging)[0], omega, 1e-3);
@@ -528,7 +529,7 @@ fn a_cantilever_beyond_its_critical_load_grows_away() {
     let more = "gravity = [0, 0]\n\
          joints.clamp = { kind = \"fixed\", bodies = [\"ground\", \"b.start\"], at = [0, 0] }\n\
          forces.p = { kind = \"force\", body = \"b.end\", at = [1, 0], force = [-900, 0] }\n";
-    let report = about(&steel_bar("[1, 0]", "elements = 16", more), About::Equilibrium);
+    let report = about(&steel_bar("[1, 0]", "elements = 16", more), OperatingPoint::Equilibrium);
     assert_eq!(report.stable, Some(false), "{:?}", report.notes);
     close(report.modes.iter().map(|m| m.eigenvalue[0]).fold(0.0, f64::max), low, 0.02);
 }
@@ -544,7 +545,8 @@ fn a_damped_cantilever_keeps_its_slow_modes() {
              joints.clamp = {{ kind = \"fixed\", bodies = [\"ground\", \"b.start\"], at = [0, 0] }}\n\
              forces.p = {{ kind = \"force\", body = \"b.end\", at = [1, 0], force = [0, -{load:?}] }}\n"
         );
-        let report = about(&steel_bar("[1, 0]", "elements = 16, damping = 1e-3", &more), About::Equilibrium);
+        let report =
+            about(&steel_bar("[1, 0]", "elements = 16, damping = 1e-3", &more), OperatingPoint::Equilibrium);
         assert_eq!(report.stable, Some(true), "{:?}", report.notes);
         assert!(report.modes.iter().all(|m| matches!(m.kind, ModeKind::Oscillation | ModeKind::Decay)));
         let found = frequencies(&report)[0];
@@ -563,7 +565,7 @@ fn stiff_pair(k: &str, joint: &str, gravity: &str) -> ModesReport {
              joints.A = {{ kind = \"revolute\", bodies = [\"ground\", \"a\"], at = [0, 0]{joint} }}\n\
              joints.B = {{ kind = \"revolute\", bodies = [\"a\", \"b\"], at = [0, -1], stiffness = {k} }}\n"
         ),
-        About::Equilibrium,
+        OperatingPoint::Equilibrium,
     )
 }
 
@@ -607,7 +609,7 @@ fn a_mode_that_rounding_hides_is_free_only_where_nothing_drives_it() {
 fn freedoms_beside_springs_and_weights_stay_free() {
     for (name, stable) in [("trolley", None), ("governor", Some(true))] {
         let (model, system) = load(sarrus_zoo::model(name).unwrap());
-        let report = modes(&model, &system, About::Equilibrium).unwrap();
+        let report = modes(&model, &system, OperatingPoint::Equilibrium).unwrap();
         let free = report.modes.iter().filter(|m| m.kind == ModeKind::Free).count();
         assert_eq!((free, report.stable), (1, stable), "{name}: {:?}", report.notes);
         assert_eq!(

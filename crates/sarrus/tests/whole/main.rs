@@ -90,3 +90,4 @@ mod tangent;
 mod thin_strips;
 mod touch;
 mod units;
+mod words;

@@ -1,17 +1,17 @@
 //! Modal bodies: reduction, inertia that changes with the amplitudes, spinning beams, files and errors.
 
 use crate::common::{column, load, read, run};
-use sarrus::analysis::{About, modes};
+use sarrus::analysis::{OperatingPoint, modes};
 use sarrus::model::Reader;
 use sarrus::prelude::*;
 use sarrus::solve::{Equations, Problem, Stage, State};
-use sarrus::system::flexible::{beam, modal::structure::Structure, section::Section};
+use sarrus::system::flexible::{beam, modal::structure::ModalStructure, section::BeamSection};
 use std::fmt::Write;
 use std::sync::Arc;
 
 /// Eigenvalues with a positive imaginary part, or real ones, lowest first.
 fn eigenvalues((model, system): &(Model, Arc<System>)) -> Vec<[f64; 2]> {
-    let found = modes(model, system, About::Start).unwrap();
+    let found = modes(model, system, OperatingPoint::Start).unwrap();
     let mut values: Vec<[f64; 2]> = found.modes.iter().map(|m| m.eigenvalue).collect();
     values.sort_by(|a, b| a[0].hypot(a[1]).total_cmp(&b[0].hypot(b[1])));
     values
@@ -284,9 +284,10 @@ fn a_blade_spun_up_bends_as_the_mesh_of_beams_does() {
 fn matrices_from_files_are_those_of_the_members() {
     let text = BAR.replace("elements = 6", "elements = 4, mass_matrix = 'lumped'");
     let (model, _) = load(&text);
-    let sections: Vec<Section> = model.sections.iter().map(|e| Section::read(&model, e).unwrap()).collect();
+    let sections: Vec<BeamSection> =
+        model.sections.iter().map(|e| BeamSection::read(&model, e).unwrap()).collect();
     let reader = Reader::new(&model, &model.flexible[0], beam::KIND.keys).unwrap();
-    let structure = Structure::of_beams(&[reader], &sections).unwrap().unwrap();
+    let structure = ModalStructure::of_beams(&[reader], &sections).unwrap().unwrap();
     let folder = std::env::temp_dir().join(format!("sarrus-modal-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let n = 6 * structure.nodes.len();

@@ -1,7 +1,7 @@
 //! Modal bodies from matrices in files, lumped and consistent, of beams and of solids; and modal bodies in the plane.
 
 use crate::common::{column, load, load_in, read, run, run_in};
-use sarrus::analysis::{About, modes};
+use sarrus::analysis::{OperatingPoint, modes};
 use sarrus::prelude::*;
 use sarrus::solve::{Equations, Problem, Stage, State};
 use std::f64::consts::PI;
@@ -193,7 +193,7 @@ fn solid<const D: usize>(counts: [usize; D], edges: [f64; D], young: f64) -> Giv
 
 /// Frequencies [rad/s] that are not those of free motions, lowest first.
 fn frequencies((model, system): &(Model, Arc<System>)) -> Vec<f64> {
-    let found = modes(model, system, About::Start).unwrap();
+    let found = modes(model, system, OperatingPoint::Start).unwrap();
     let mut values: Vec<f64> = found.modes.iter().map(|m| m.eigenvalue[0].hypot(m.eigenvalue[1])).collect();
     values.sort_by(f64::total_cmp);
     values.retain(|f| *f > 0.05);

@@ -4,10 +4,10 @@
 use sarrus::analysis::{MethodText, SetupError};
 use sarrus::prelude::*;
 use sarrus::solve::{
-    Accel, Control, Dynamics, Equations, Options, Problem, Stage, State, Structure, Tangent, formulations,
-    integrators, stabilizations,
+    Accel, Dynamics, Equations, Options, Problem, Stage, State, StepControl, Structure, Tangent,
+    formulations, integrators, stabilizations,
 };
-use sarrus_zoo::{Problem as Case, Reference};
+use sarrus_zoo::{ReferenceProblem as Case, ReferenceValues};
 use std::sync::Arc;
 
 /// A slide at a speed that depends on time: x = (2/3) sin 3t, so that ψ has a part that does not come from v.
@@ -21,8 +21,8 @@ const DRIVEN: Case = Case {
     set: &[],
     t_end: 1.0,
     references: &[
-        Reference::value(1.0, &["m.x", "m.y"], &[0.094_080_005_373_244_8, 0.0], 1e-15),
-        Reference::value(1.0, &["m.vx"], &[-1.979984993200891], 1e-15),
+        ReferenceValues::value(1.0, &["m.x", "m.y"], &[0.094_080_005_373_244_8, 0.0], 1e-15),
+        ReferenceValues::value(1.0, &["m.vx"], &[-1.979984993200891], 1e-15),
     ],
     source: "Closed form.",
 };
@@ -47,25 +47,30 @@ fn method(text: &str) -> Option<sarrus::model::settings::MethodChoice> {
 }
 
 /// Largest relative error at the first time that a case has references for.
-fn error(case: &Case, overrides: Overrides) -> f64 {
+fn error(case: &Case, overrides: RunOverrides) -> f64 {
     let (model, system) = compiled(case);
     let t = case.references[0].t;
     let here = || case.references.iter().filter(|r| r.t == t);
     let columns = here().flat_map(|r| r.columns).map(|c| c.to_string()).collect();
-    let overrides = Overrides { t_end: Some(t), every: Some(t), columns: Some(columns), ..overrides };
+    let overrides = RunOverrides { t_end: Some(t), every: Some(t), columns: Some(columns), ..overrides };
     let run = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ())
         .unwrap_or_else(|e| panic!("{}: {e}", case.name));
     let what = format!("{}, {:?}", case.name, run.report.method);
     assert_eq!(run.report.status, Status::Completed, "{what}: {}", run.report.reason);
-    let error = |r: &Reference| {
+    let error = |r: &ReferenceValues| {
         let found: Vec<f64> = r.columns.iter().map(|c| run.trajectory.last(c).unwrap()).collect();
         r.relative_error(&found)
     };
     here().map(error).fold(0.0, f64::max)
 }
 
-fn tight() -> Overrides {
-    Overrides { rtol: Some(1e-10), atol: Some(1e-12), integrator: method("dop853"), ..Overrides::default() }
+fn tight() -> RunOverrides {
+    RunOverrides {
+        rtol: Some(1e-10),
+        atol: Some(1e-12),
+        integrator: method("dop853"),
+        ..RunOverrides::default()
+    }
 }
 
 #[test]
@@ -84,7 +89,7 @@ fn the_cases_have_rows_without_positions_with_and_without_others() {
 fn every_formulation_follows_the_references() {
     for case in cases() {
         for kind in formulations::KINDS {
-            let with = |text: &str| error(case, Overrides { formulation: method(text), ..tight() });
+            let with = |text: &str| error(case, RunOverrides { formulation: method(text), ..tight() });
             if kind.needs.exact {
                 let error = with(kind.name);
                 assert!(error < 1e-8, "{}, {}: {error:e}", case.name, kind.name);
@@ -102,7 +107,7 @@ fn every_formulation_follows_the_references() {
 fn every_stabilization_follows_the_references() {
     for case in cases() {
         for kind in stabilizations::KINDS {
-            let error = error(case, Overrides { stabilization: method(kind.name), ..tight() });
+            let error = error(case, RunOverrides { stabilization: method(kind.name), ..tight() });
             assert!(error < 1e-8, "{}, {}: {error:e}", case.name, kind.name);
         }
     }
@@ -123,7 +128,7 @@ fn every_integrator_follows_the_references() {
         for text in integrators::KINDS.iter().map(|k| k.name).chain(more) {
             if (case.name, text) == ("rolling_disc", "staggered:form=paper") {
                 let overrides =
-                    Overrides { integrator: method(text), step: Some(5e-3), ..Overrides::default() };
+                    RunOverrides { integrator: method(text), step: Some(5e-3), ..RunOverrides::default() };
                 let (model, system) = compiled(case);
                 let run = simulate(&model, &system, &Simulate { overrides, record: false }, &mut ()).unwrap();
                 assert_eq!(run.report.status, Status::Failed);
@@ -133,15 +138,18 @@ fn every_integrator_follows_the_references() {
             let mut options = Options::new();
             for (name, value) in &choice.options {
                 match value {
-                    sarrus::model::settings::OptionValue::Number(x) => options.set(name.as_str(), *x),
-                    sarrus::model::settings::OptionValue::Name(s) => options.set(name.as_str(), s.as_str()),
+                    sarrus::model::settings::WrittenOption::Number(x) => options.set(name.as_str(), *x),
+                    sarrus::model::settings::WrittenOption::Name(s) => options.set(name.as_str(), s.as_str()),
                 };
             }
             let made = (integrators::find(&choice.kind).unwrap().new)(&options).unwrap();
             let with = |step: Option<f64>| {
                 let rtol = if step.is_none() { Some(1e-9) } else { None };
                 let atol = rtol.map(|rtol| 1e-2 * rtol);
-                error(case, Overrides { integrator: method(text), step, rtol, atol, ..Overrides::default() })
+                error(
+                    case,
+                    RunOverrides { integrator: method(text), step, rtol, atol, ..RunOverrides::default() },
+                )
             };
             if made.is_adaptive() {
                 // an error per step of a method of order 2 leaves (10⁻⁹)^(2/3) at the end; `bdf` chooses orders down to that
@@ -169,7 +177,11 @@ fn every_integrator_follows_the_references() {
 
 /// Why a combination may be refused: an integrator that resolves the constraints itself takes neither of the others, and a
 /// formulation that lives on the violation no stabilization.
-fn is_refused(f: &formulations::Kind, s: &stabilizations::Kind, i: &integrators::Kind) -> bool {
+fn is_refused(
+    f: &formulations::FormulationKind,
+    s: &stabilizations::StabilizationKind,
+    i: &integrators::IntegratorKind,
+) -> bool {
     i.view.resolves_constraints() || (f.needs.violation && s.name != "none")
 }
 
@@ -178,7 +190,7 @@ fn is_refused(f: &formulations::Kind, s: &stabilizations::Kind, i: &integrators:
 fn every_combination_rolls_alike_or_says_why_not() {
     let (model, system) = compiled(cases()[0]);
     let run = |formulation: &str, stabilization: &str, integrator: &str| {
-        let overrides = Overrides {
+        let overrides = RunOverrides {
             formulation: method(formulation),
             stabilization: method(stabilization),
             integrator: method(integrator),
@@ -187,7 +199,7 @@ fn every_combination_rolls_alike_or_says_why_not() {
             t_end: Some(0.05),
             step: Some(5e-4),
             every: Some(0.05),
-            ..Overrides::default()
+            ..RunOverrides::default()
         };
         simulate(&model, &system, &Simulate { overrides, record: true }, &mut ())
     };
@@ -318,7 +330,7 @@ fn steps<P: Problem>(
         options.set(name, value);
     }
     let mut method = (integrators::find(kind).unwrap().new)(&options).unwrap();
-    let mut control = Control::new(1e-6, 1e-8, (!method.is_adaptive()).then_some(1e-3)).unwrap();
+    let mut control = StepControl::new(1e-6, 1e-8, (!method.is_adaptive()).then_some(1e-3)).unwrap();
     control.t_end = start.t + 10.0;
     method.prepare(&structure);
     let mut s = start.clone();
@@ -388,7 +400,7 @@ fn baumgarte_lets_a_slip_die_out_and_leaves_the_place() {
     )
     .unwrap();
     let mut method = (integrators::find("dop853").unwrap().new)(&Options::new()).unwrap();
-    let mut control = Control::new(1e-11, 1e-13, None).unwrap();
+    let mut control = StepControl::new(1e-11, 1e-13, None).unwrap();
     control.t_end = 0.5;
     method.prepare(&system.structure);
     let mut s = start.state;

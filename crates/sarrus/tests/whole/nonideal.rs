@@ -32,7 +32,7 @@ fn a_viscous_wire_brakes_its_bead_exponentially() {
     for kind in formulations::KINDS.iter().filter(|kind| kind.needs.exact) {
         let name = kind.name;
         let formulation = Some(MethodChoice { kind: name.into(), ..MethodChoice::default() });
-        let overrides = Overrides { formulation, ..Overrides::default() };
+        let overrides = RunOverrides { formulation, ..RunOverrides::default() };
         let run = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap();
         let last = |column: &str| run.trajectory.last(column).unwrap();
         assert!((last("wire.speed") - speed).abs() < 1e-9 * speed, "{name}: {}", last("wire.speed"));

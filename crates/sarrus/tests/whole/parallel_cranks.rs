@@ -152,7 +152,7 @@ fn redundant_rows_do_not_cost_energy() {
         let model = load_str("bennett.toml", text, &LoadOptions::default()).unwrap();
         let system = std::sync::Arc::new(compile(&model).unwrap());
         let choice = sarrus::model::settings::MethodChoice { kind: formulation.into(), ..Default::default() };
-        let overrides = sarrus::analysis::Overrides { formulation: Some(choice), ..Default::default() };
+        let overrides = sarrus::analysis::RunOverrides { formulation: Some(choice), ..Default::default() };
         simulate(&model, &system, &Simulate { overrides, record: true }, &mut ())
             .unwrap()
             .report

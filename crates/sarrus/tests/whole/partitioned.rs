@@ -3,7 +3,7 @@
 use sarrus::prelude::*;
 use sarrus::solve::integrators;
 use sarrus::solve::{
-    Accel, Control, Dynamics, Equations, Findings, Options, Problem, Stage, State, formulations,
+    Accel, Dynamics, Equations, Findings, Options, Problem, Stage, State, StepControl, formulations,
     stabilizations,
 };
 use sarrus_zoo::{MODELS, model};
@@ -41,7 +41,7 @@ fn run_text(name: &str, text: &str, formulation: &str, stabilization: &str, t_en
     let formulation = formulations::make(formulation, &none).unwrap();
     let mut dynamics = Dynamics::new(&mut mechanism, formulation, stabilization).unwrap();
     let mut method = (integrators::find("rk45").unwrap().new)(&none).unwrap();
-    let mut control = Control::new(rtol, 1e-2 * rtol, None).unwrap();
+    let mut control = StepControl::new(rtol, 1e-2 * rtol, None).unwrap();
     method.prepare(&system.structure);
     control.t_end = t_end;
     let mut drift = [[0.0_f64; 2]; 4];

@@ -1,10 +1,10 @@
 //! Through singular positions: accelerations beside and on them, and whole runs.
 
 use sarrus::prelude::*;
-use sarrus::solve::integrators::{self, Because, Flow, Observer, Samples, integrate};
+use sarrus::solve::integrators::{self, Because, Observer, Proceed, Samples, integrate};
 use sarrus::solve::{
-    Control, Crossing, Dynamics, Ode, Options, PassageRecord, Problem, Regularize, State, StepError,
-    StepInfo, Steps,
+    Crossing, Dynamics, Ode, Options, PassageRecord, Problem, Regularize, State, StepControl, StepError,
+    StepInfo, StepMode,
 };
 use sarrus::solve::{formulations, stabilizations};
 use sarrus::system::Mechanism;
@@ -60,7 +60,7 @@ fn robot_torques(s: &State, vdot: &[f64], g: f64) -> [f64; 2] {
     [about([0.0; 2], 0) + about([0.0; 2], 1), about(elbow, 1)]
 }
 
-fn dynamics<'a>(m: &'a mut Mechanism, kind: Regularize, steps: Steps) -> Dynamics<'a, Mechanism> {
+fn dynamics<'a>(m: &'a mut Mechanism, kind: Regularize, steps: StepMode) -> Dynamics<'a, Mechanism> {
     let none = Options::new();
     let formulation = formulations::make("proximal", &none).unwrap();
     let stabilization = stabilizations::make("projection", &none).unwrap();
@@ -73,9 +73,9 @@ fn dynamics<'a>(m: &'a mut Mechanism, kind: Regularize, steps: Steps) -> Dynamic
 struct Look<F>(F);
 
 impl<F: FnMut(&mut Dynamics<'_, Mechanism>, &State)> Observer<Dynamics<'_, Mechanism>> for Look<F> {
-    fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _: &StepInfo) -> Flow {
+    fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _: &StepInfo) -> Proceed {
         (self.0)(ode, s);
-        Flow::Continue
+        Proceed::Continue
     }
 }
 
@@ -99,11 +99,11 @@ fn go(
     let kind = integrators::find(how.integrator).unwrap();
     let mut method = (kind.new)(&Options::new()).unwrap();
     let step = (!kind.adaptive).then_some(how.size);
-    let mut control = Control::new(how.size, 1e-2 * how.size, step).unwrap();
+    let mut control = StepControl::new(how.size, 1e-2 * how.size, step).unwrap();
     let mut m = system.mechanism();
     m.accept(s);
     let mut d =
-        dynamics(&mut m, how.kind, if kind.adaptive { Steps::Chosen(how.size) } else { Steps::Fixed });
+        dynamics(&mut m, how.kind, if kind.adaptive { StepMode::Chosen(how.size) } else { StepMode::Fixed });
     for &stop in stops {
         let mut observer = Look(&mut look);
         let ended =
@@ -140,7 +140,7 @@ fn accelerations_are_exact_on_and_beside_the_fold() {
             let (s, vdot) = robot_state(&system, FOLDED + d);
             let mut m = system.mechanism();
             m.accept(&s);
-            let mut dynamics = dynamics(&mut m, Regularize::Jets, Steps::Fixed);
+            let mut dynamics = dynamics(&mut m, Regularize::Jets, StepMode::Fixed);
             dynamics.begin_step(2e-2);
             let found = dynamics.evaluate(&s).unwrap().vdot.clone();
             let (ours, exact) = (robot_torques(&s, &found, 9.81), robot_torques(&s, &vdot, 9.81));
@@ -205,7 +205,7 @@ fn a_rounded_start_folds_as_well() {
     let mut s = robot_state(&system, 0.0).0;
     s.q.iter_mut().chain(&mut s.v).for_each(|x| *x = (*x * 1e6).round() / 1e6);
     let mut m = system.mechanism();
-    dynamics(&mut m, Regularize::Off, Steps::Fixed).project(&mut s).unwrap();
+    dynamics(&mut m, Regularize::Off, StepMode::Fixed).project(&mut s).unwrap();
     let how = How { kind: Regularize::Jets, integrator: "rk4", size: 1e-3 };
     let (worst, _) = robot_error(how, None, s, &system);
     assert!(worst < 1e-6, "{worst:e}");
@@ -244,9 +244,9 @@ fn the_robot_folds_under_baumgarte_too() {
     let mut m = system.mechanism();
     let mut d =
         Dynamics::new(&mut m, formulation, stabilizations::make("baumgarte", &options).unwrap()).unwrap();
-    d.regularize(Regularize::Jets, Steps::Fixed).unwrap();
+    d.regularize(Regularize::Jets, StepMode::Fixed).unwrap();
     let mut method = (integrators::find("rk4").unwrap().new)(&Options::new()).unwrap();
-    let mut control = Control::new(1e-6, 1e-8, Some(1e-3)).unwrap();
+    let mut control = StepControl::new(1e-6, 1e-8, Some(1e-3)).unwrap();
     let mut worst = 0.0_f64;
     for stop in [FOLDED, 2.0 * FOLDED] {
         let mut look = Look(|_: &mut Dynamics<'_, Mechanism>, s: &State| {
@@ -451,7 +451,7 @@ fn an_arm_led_out_of_reach_comes_to_an_end() {
     for (integrator, step) in [("rk4", Some(1e-2)), ("rk4", Some(1e-3)), ("dop853", None)] {
         let choice = sarrus::model::settings::MethodChoice { kind: integrator.into(), ..Default::default() };
         let overrides =
-            Overrides { integrator: Some(choice), step, t_end: Some(0.4), ..Overrides::default() };
+            RunOverrides { integrator: Some(choice), step, t_end: Some(0.4), ..RunOverrides::default() };
         let run = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap();
         let report = run.report;
         assert_eq!(report.status, Status::Failed, "{integrator} {step:?}");
@@ -480,7 +480,7 @@ fn ordinary_dead_points_are_not_flagged() {
 #[test]
 fn a_report_names_what_was_passed() {
     let (model, system) = load(sarrus_zoo::model("slider_crank_equal").unwrap(), &[]);
-    let overrides = Overrides { t_end: Some(1.0), ..Overrides::default() };
+    let overrides = RunOverrides { t_end: Some(1.0), ..RunOverrides::default() };
     let report = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap().report;
     assert_eq!(report.method.regularize, "jets");
     let first = &report.singular[0];
@@ -495,7 +495,7 @@ fn a_report_names_what_was_passed() {
 
     // and nothing where it is not asked for
     let off = sarrus::model::settings::Regularization::Off;
-    let overrides = Overrides { t_end: Some(1.0), regularize: Some(off), ..Overrides::default() };
+    let overrides = RunOverrides { t_end: Some(1.0), regularize: Some(off), ..RunOverrides::default() };
     let report = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap().report;
     assert_eq!((report.method.regularize, report.singular.len()), ("false", 0));
 }
@@ -516,9 +516,9 @@ fn ordinary_mechanisms_are_hardly_looked_at() {
         let mut s = start(&model, &system);
         let mut m = system.mechanism();
         m.accept(&s);
-        let mut d = dynamics(&mut m, Regularize::Jets, Steps::Fixed);
+        let mut d = dynamics(&mut m, Regularize::Jets, StepMode::Fixed);
         let mut method = (integrators::find("rk4").unwrap().new)(&Options::new()).unwrap();
-        let mut control = Control::new(1e-6, 1e-8, Some(1e-3)).unwrap();
+        let mut control = StepControl::new(1e-6, 1e-8, Some(1e-3)).unwrap();
         integrate(&mut d, &mut method, &mut control, &mut s, 0.5, &mut Samples::none(), &mut ());
         assert!(
             10 * d.looks() <= d.counts().rhs && d.passages().is_empty(),
@@ -582,7 +582,7 @@ fn reactions_in_a_window_are_those_outside_it() {
         let lambda = |kind| {
             let mut m = system.mechanism();
             m.accept(&s);
-            let mut dynamics = dynamics(&mut m, kind, Steps::Fixed);
+            let mut dynamics = dynamics(&mut m, kind, StepMode::Fixed);
             dynamics.begin_step(2e-2);
             dynamics.evaluate(&s).unwrap().lambda.clone()
         };
@@ -606,7 +606,7 @@ fn the_residue_is_that_of_the_reactions_nearby() {
         if (0.005..0.011).contains(&x.abs()) {
             let mut m = system.mechanism();
             m.accept(s);
-            let lambda = dynamics(&mut m, Regularize::Off, Steps::Fixed).evaluate(s).unwrap().lambda[row];
+            let lambda = dynamics(&mut m, Regularize::Off, StepMode::Fixed).evaluate(s).unwrap().lambda[row];
             products.push((x, x * lambda));
         }
     })
@@ -629,7 +629,7 @@ fn the_robot_keeps_its_books_through_the_fold() {
         let text = text.replace("[0, \"-g\"]", gravity);
         let (model, system) = load(&text, &[("g", "9.81")]);
         for step in [FOLDED / 42.0, FOLDED / 42.0 + 1e-8, 1e-2] {
-            let overrides = Overrides { step: Some(step), ..Overrides::default() };
+            let overrides = RunOverrides { step: Some(step), ..RunOverrides::default() };
             let run = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap();
             let what = format!("{gravity} {step}: {:?} {:?}", run.report.certificate, run.report.singular);
             assert!(run.report.certificate.passed, "{what}");
@@ -652,7 +652,7 @@ fn reactions_on_the_fold_are_interpolated() {
         let (s, _) = robot_state(&system, FOLDED + d);
         let mut m = system.mechanism();
         m.accept(&s);
-        let mut dynamics = dynamics(&mut m, Regularize::Jets, Steps::Fixed);
+        let mut dynamics = dynamics(&mut m, Regularize::Jets, StepMode::Fixed);
         dynamics.begin_step(1e-2);
         dynamics.evaluate(&s).unwrap().lambda.clone()
     };

@@ -3,7 +3,7 @@
 use sarrus::prelude::*;
 use sarrus::solve::integrators::{self, Because, Samples, integrate};
 use sarrus::solve::{
-    Control, Counts, Crossing, Dynamics, Options, PassageRecord, Problem, Regularize, State, Steps,
+    Counts, Crossing, Dynamics, Options, PassageRecord, Problem, Regularize, State, StepControl, StepMode,
 };
 use sarrus::solve::{formulations, stabilizations};
 use std::f64::consts::PI;
@@ -25,14 +25,14 @@ fn run(n: usize, kind: Regularize, integrator: &str, size: f64, t_end: f64) -> R
     let mut state = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap().state;
     let found = integrators::find(integrator).unwrap();
     let mut method = (found.new)(&Options::new()).unwrap();
-    let mut control = Control::new(size, 1e-2 * size, (!found.adaptive).then_some(size)).unwrap();
+    let mut control = StepControl::new(size, 1e-2 * size, (!found.adaptive).then_some(size)).unwrap();
     let mut m = system.mechanism();
     m.accept(&state);
     let none = Options::new();
     let formulation = formulations::make("proximal", &none).unwrap();
     let stabilization = stabilizations::make("projection", &none).unwrap();
     let mut d = Dynamics::new(&mut m, formulation, stabilization).unwrap();
-    d.regularize(kind, if found.adaptive { Steps::Chosen(size) } else { Steps::Fixed }).unwrap();
+    d.regularize(kind, if found.adaptive { StepMode::Chosen(size) } else { StepMode::Fixed }).unwrap();
     let ended =
         integrate(&mut d, &mut method, &mut control, &mut state, t_end, &mut Samples::none(), &mut ());
     if let Because::Failed(error) = ended.because {

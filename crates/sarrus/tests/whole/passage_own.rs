@@ -1,6 +1,6 @@
 //! Singular positions behind integrators that resolve the constraints themselves: implicit and staggered ones.
 
-use sarrus::analysis::{MethodText, Overrides};
+use sarrus::analysis::{MethodText, RunOverrides};
 use sarrus::model::settings::Regularization;
 use sarrus::prelude::*;
 use std::sync::Arc;
@@ -17,24 +17,24 @@ fn load_text(text: &str, set: &[(&str, &str)]) -> (Model, Arc<System>) {
     (model, system)
 }
 
-fn run((model, system): &(Model, Arc<System>), overrides: Overrides) -> Outcome {
+fn run((model, system): &(Model, Arc<System>), overrides: RunOverrides) -> Outcome {
     simulate(model, system, &Simulate { overrides, record: true }, &mut ()).unwrap()
 }
 
 /// An integrator with fixed steps of this size, or with the tolerances of the model.
-fn by(text: &str, step: Option<f64>, t_end: f64) -> Overrides {
-    Overrides {
+fn by(text: &str, step: Option<f64>, t_end: f64) -> RunOverrides {
+    RunOverrides {
         integrator: Some(text.parse::<MethodText>().unwrap().0),
         step,
         t_end: Some(t_end),
         every: Some(2e-3),
-        ..Overrides::default()
+        ..RunOverrides::default()
     }
 }
 
 /// A run of the default method, hardly off.
 fn reference(case: &(Model, Arc<System>), t_end: f64) -> Outcome {
-    let exact = Overrides { rtol: Some(1e-11), atol: Some(1e-13), ..by("dop853", None, t_end) };
+    let exact = RunOverrides { rtol: Some(1e-11), atol: Some(1e-13), ..by("dop853", None, t_end) };
     run(case, exact)
 }
 
@@ -205,7 +205,7 @@ fn steps_that_end_on_a_singular_position_pass_it_too() {
         for beside in [0.0, 1e-9, 1e-6] {
             // without samples, whose reactions are looked at too
             let few =
-                Overrides { every: Some(t_end), ..by(integrator, Some((line + beside) / 700.0), t_end) };
+                RunOverrides { every: Some(t_end), ..by(integrator, Some((line + beside) / 700.0), t_end) };
             let run = run(&case, few);
             let report = &run.report;
             let what = format!("{integrator} {beside:e}: {} {:?}", report.reason, report.singular);
@@ -237,7 +237,7 @@ fn a_start_in_line_is_left_on_the_branch_of_its_velocities() {
 fn near_misses_take_the_right_branch() {
     for gap in ["1e-8", "1e-6", "-1e-6", "-1e-4"] {
         let case = load("slider_crank_equal", &[("gap", gap)]);
-        let exact = Overrides {
+        let exact = RunOverrides {
             rtol: Some(1e-11),
             atol: Some(1e-13),
             regularize: Some(Regularization::Off),
@@ -295,7 +295,7 @@ fn ordinary_mechanisms_are_left_to_their_integrator() {
             [("generalized_alpha", Some(2e-3)), ("radau5", None), ("staggered", Some(1e-3))]
         {
             let [looked, off] = [Regularization::Auto, Regularization::Off].map(|kind| {
-                let overrides = Overrides { regularize: Some(kind), ..by(integrator, step, 0.4) };
+                let overrides = RunOverrides { regularize: Some(kind), ..by(integrator, step, 0.4) };
                 run(&case, overrides).report
             });
             assert_eq!(looked.status, off.status, "{name} {integrator}: {}", looked.reason);
@@ -311,7 +311,8 @@ fn ordinary_mechanisms_are_left_to_their_integrator() {
 #[test]
 fn without_regularization_nothing_is_told() {
     let case = load("n_four_bar", &[("n", "1")]);
-    let overrides = Overrides { regularize: Some(Regularization::Off), ..by("trapezoidal", Some(1e-3), 1.0) };
+    let overrides =
+        RunOverrides { regularize: Some(Regularization::Off), ..by("trapezoidal", Some(1e-3), 1.0) };
     let report = run(&case, overrides).report;
     assert_eq!((report.method.regularize, report.singular.len()), ("false", 0));
     assert!(report.events.is_empty());
@@ -393,7 +394,7 @@ fn long_steps_do_not_go_over_a_singular_position_unseen() {
         (&robot, "trapezoidal", 0.21, 0.84, &[0.4203]),
         (&robot, "staggered", 0.28, 0.84, &[0.4203]),
     ] {
-        let few = Overrides { every: Some(t_end), ..by(integrator, Some(step), t_end) };
+        let few = RunOverrides { every: Some(t_end), ..by(integrator, Some(step), t_end) };
         let report = run(case, few).report;
         let what = format!("{integrator} {step}: {} {:?}", report.reason, report.singular);
         assert_eq!((report.status, report.singular.len()), (Status::Completed, known.len()), "{what}");

@@ -1,6 +1,6 @@
 //! One decision on rank: assembly, check, formulations and reports say the same.
 
-use sarrus::analysis::{Overrides, check};
+use sarrus::analysis::{RunOverrides, check};
 use sarrus::model::settings::MethodChoice;
 use sarrus::prelude::*;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ fn load(text: &str, set: &[(&str, &str)]) -> (Model, Arc<System>) {
     (model, system)
 }
 
-fn run(text: &str, set: &[(&str, &str)], overrides: Overrides) -> Outcome {
+fn run(text: &str, set: &[(&str, &str)], overrides: RunOverrides) -> Outcome {
     let (model, system) = load(text, set);
     simulate(&model, &system, &Simulate { overrides, record: true }, &mut ())
         .unwrap_or_else(|e| panic!("{set:?}: {e} {:?}", e.diagnostics()))
@@ -89,7 +89,7 @@ fn a_door_moves_for_all_commands_or_for_none() {
         let sigma = 0.667 * misfit;
         assert_eq!(says(&checked.notes), sigma > 1e-10 && sigma < 1e-4, "{e}: {:?}", checked.notes);
 
-        let at_rest = run(DOOR, &set, Overrides::default()).report;
+        let at_rest = run(DOOR, &set, RunOverrides::default()).report;
         assert_eq!((at_rest.dof, at_rest.constraints.rank), (checked.dof, checked.constraints.rank), "{e}");
         assert!(at_rest.certificate.passed, "{e}: {:?}", at_rest.certificate);
         let (model, system) = load(&turning, &set);
@@ -118,7 +118,8 @@ fn every_formulation_swings_the_door_that_check_lets_move() {
     for kind in kinds.into_iter().chain(more) {
         for e in ["1e-7", "2e-6"] {
             let choice = MethodChoice { kind: kind.into(), ..MethodChoice::default() };
-            let overrides = Overrides { formulation: Some(choice), t_end: Some(0.5), ..Overrides::default() };
+            let overrides =
+                RunOverrides { formulation: Some(choice), t_end: Some(0.5), ..RunOverrides::default() };
             let outcome = run(&turning, &[("e", e)], overrides);
             let end = outcome.trajectory.column("low.angle").unwrap().last().unwrap();
             assert!((end - 1.0).abs() < 1e-3, "{kind} {e}: {end} {}", outcome.report.reason);
@@ -134,7 +135,7 @@ fn light_bodies_make_no_rows_dependent() {
         let (model, system) = load(BOB, &[("I", inertia)]);
         let checked = check(&model, &system).unwrap();
         assert_eq!((checked.dof, checked.constraints.redundant), (Some(2), Some(0)), "{inertia}");
-        let overrides = Overrides { t_end: Some(0.1), ..Overrides::default() };
+        let overrides = RunOverrides { t_end: Some(0.1), ..RunOverrides::default() };
         let outcome = run(BOB, &[("I", inertia)], overrides);
         let first = |name: &str| outcome.trajectory.column(name).unwrap().next().unwrap();
         let off = (first("bearing.rate") - 2.0).abs().max((first("hinge.rate") - 1.0).abs());
@@ -180,7 +181,7 @@ D.rate = 3
         if inertia.parse::<f64>().unwrap() < 1e-6 {
             continue;
         }
-        let report = run(text, &[("I", inertia)], Overrides::default()).report;
+        let report = run(text, &[("I", inertia)], RunOverrides::default()).report;
         assert_eq!(report.status, Status::Completed, "{inertia}: {}", report.reason);
         assert_eq!(report.dof, Some(6), "{inertia}");
     }
@@ -244,12 +245,12 @@ fn regular_overconstrained_mechanisms_are_not_singular_at_rest() {
                 (Some(1), Some(1)),
                 "{degrees} {inertia}"
             );
-            let report = run(&text, &[], Overrides::default()).report;
+            let report = run(&text, &[], RunOverrides::default()).report;
             assert!(report.singular.is_empty(), "{degrees} {inertia}: {:?}", report.singular);
             assert!(report.certificate.passed, "{degrees} {inertia}: {:?}", report.certificate);
         }
     }
-    let report = run(SCREWS, &[], Overrides::default()).report;
+    let report = run(SCREWS, &[], RunOverrides::default()).report;
     assert_eq!((report.dof, report.constraints.redundant), (Some(1), Some(4)));
     assert!(report.singular.is_empty(), "{:?}", report.singular);
 }

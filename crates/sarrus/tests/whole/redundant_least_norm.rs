@@ -1,6 +1,6 @@
 //! Reactions of least norm and accelerations of redundant mechanisms, by `proximal` against `pseudo_inverse` at the same states.
 
-use sarrus::analysis::{Seen, Watch};
+use sarrus::analysis::{SampleDiagnostics, Watch};
 use sarrus::model::settings::MethodChoice;
 use sarrus::prelude::*;
 use sarrus::solve::{Accel, HUB_DEGREE, Kkt, Options, Problem, State, formulations};
@@ -18,7 +18,7 @@ struct Compare {
 }
 
 impl Watch for Compare {
-    fn sample(&mut self, mechanism: &mut Mechanism, _s: &State, seen: &Seen) {
+    fn sample(&mut self, mechanism: &mut Mechanism, _s: &State, seen: &SampleDiagnostics) {
         let (eq, accel) = seen.solved.unwrap();
         let structure = mechanism.structure();
         let (formulation, kkt) = self.other.get_or_insert_with(|| {
@@ -37,7 +37,7 @@ impl Watch for Compare {
     }
 }
 
-fn run(text: &str, overrides: Overrides) -> (Outcome, Compare) {
+fn run(text: &str, overrides: RunOverrides) -> (Outcome, Compare) {
     let model =
         load_str("model.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = Arc::new(compile(&model).unwrap());
@@ -100,7 +100,8 @@ fn reactions_and_accelerations_are_those_of_the_pseudoinverse_at_any_tolerance()
         (5, &["revolute", "spherical", "revolute", "universal", "cylindrical"]),
     ] {
         for rtol in [1e-4, 1e-9, 1e-12] {
-            let overrides = Overrides { rtol: Some(rtol), atol: Some(1e-2 * rtol), ..Overrides::default() };
+            let overrides =
+                RunOverrides { rtol: Some(rtol), atol: Some(1e-2 * rtol), ..RunOverrides::default() };
             let (out, compare) = run(&cranks(AXIS, ARM, &AT[..n], kinds, ""), overrides);
             assert_eq!(out.report.status, Status::Completed);
             assert!(out.report.constraints.redundant.unwrap() > 0 && compare.samples == 31);
@@ -121,11 +122,11 @@ fn reactions_and_accelerations_are_those_of_the_pseudoinverse_at_any_tolerance()
 fn redundant_rows_cost_no_steps() {
     let text = cranks(AXIS, ARM, &AT, &["revolute"; 5], "");
     let steps = |formulation| {
-        let overrides = Overrides {
+        let overrides = RunOverrides {
             formulation: by(formulation),
             rtol: Some(1e-11),
             atol: Some(1e-13),
-            ..Overrides::default()
+            ..RunOverrides::default()
         };
         run(&text, overrides).0.report.counts.steps
     };
@@ -138,11 +139,11 @@ fn redundant_rows_cost_no_steps() {
 fn friction_in_redundant_joints_is_that_of_the_pseudoinverse() {
     let text = cranks(AXIS, ARM, &AT[..4], &["revolute"; 4], ", friction = { mu = 0.2, radius = 0.03 }");
     let at_end = |formulation| {
-        let overrides = Overrides {
+        let overrides = RunOverrides {
             formulation: by(formulation),
             rtol: Some(1e-9),
             atol: Some(1e-11),
-            ..Overrides::default()
+            ..RunOverrides::default()
         };
         let (out, _) = run(&text, overrides);
         assert_eq!(out.report.status, Status::Completed, "{}", out.report.reason);
@@ -160,6 +161,6 @@ fn friction_in_redundant_joints_is_that_of_the_pseudoinverse() {
 #[test]
 fn unique_reactions_have_no_item_in_the_certificate() {
     let text = cranks(AXIS, ARM, &AT[..2], &["revolute", "spherical"], "");
-    let (out, _) = run(&text, Overrides::default());
+    let (out, _) = run(&text, RunOverrides::default());
     assert_eq!(out.report.certificate.reactions.is_some(), out.report.constraints.redundant != Some(0));
 }

@@ -4,7 +4,7 @@ use sarrus::model::settings::MethodChoice;
 use sarrus::prelude::*;
 use sarrus::solve::formulations::KINDS;
 use sarrus::solve::{
-    Control, Dynamics, Findings, Options, State, StepError, formulations, integrators, stabilizations,
+    Dynamics, Findings, Options, State, StepControl, StepError, formulations, integrators, stabilizations,
 };
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ fn run(
     stabilization.set_tolerance(rtol, 1e-2 * rtol);
     let mut dynamics = Dynamics::new(&mut mechanism, formulation, stabilization).unwrap();
     let mut method = (integrators::find("dop853").unwrap().new)(&none).unwrap();
-    let mut control = Control::new(rtol, 1e-2 * rtol, None).unwrap();
+    let mut control = StepControl::new(rtol, 1e-2 * rtol, None).unwrap();
     let mut state = ready.state.clone();
     method.prepare(&ready.system.structure);
     control.t_end = t_end;
@@ -148,14 +148,14 @@ fn redundant_rows_that_rounding_lifts_bear_nothing() {
     let system = Arc::new(compile(&model).unwrap());
     let choice = |kind: &str| Some(MethodChoice { kind: kind.into(), ..MethodChoice::default() });
     let run = |formulation: &str| {
-        let overrides = Overrides {
+        let overrides = RunOverrides {
             formulation: choice(formulation),
             integrator: choice("rk4"),
             step: Some(5e-3),
             t_end: Some(2.0),
             every: Some(5e-3),
             columns: Some(vec!["J2.fx".into()]),
-            ..Overrides::default()
+            ..RunOverrides::default()
         };
         let outcome = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap();
         assert!(outcome.report.certificate.passed, "{formulation}: {:?}", outcome.report.certificate);

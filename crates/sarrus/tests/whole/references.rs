@@ -2,10 +2,10 @@
 
 use sarrus::analysis::certify;
 use sarrus::prelude::*;
-use sarrus_zoo::{Kind, PROBLEMS, Problem, Reference};
+use sarrus_zoo::{PROBLEMS, ReferenceKind, ReferenceProblem, ReferenceValues};
 use std::sync::Arc;
 
-fn read(problem: &Problem) -> (Model, Arc<System>) {
+fn read(problem: &ReferenceProblem) -> (Model, Arc<System>) {
     let set = problem.set.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
     let options = LoadOptions { set, ..LoadOptions::default() };
     let name = format!("{}.toml", problem.name);
@@ -15,7 +15,7 @@ fn read(problem: &Problem) -> (Model, Arc<System>) {
 }
 
 /// Times of its references.
-fn times(problem: &Problem) -> Vec<f64> {
+fn times(problem: &ReferenceProblem) -> Vec<f64> {
     let mut times: Vec<f64> = problem.references.iter().map(|r| r.t).collect();
     times.sort_by(f64::total_cmp);
     times.dedup();
@@ -23,21 +23,21 @@ fn times(problem: &Problem) -> Vec<f64> {
 }
 
 /// Largest relative error over the references at one tolerance, and the reference it belongs to.
-fn error(problem: &Problem, rtol: f64) -> (f64, &'static Reference) {
+fn error(problem: &ReferenceProblem, rtol: f64) -> (f64, &'static ReferenceValues) {
     let ((model, system), name) = (read(problem), problem.name);
     let mut worst = (0.0, &problem.references[0]);
     for t in times(problem) {
-        let here: Vec<&Reference> = problem.references.iter().filter(|r| r.t == t).collect();
+        let here: Vec<&ReferenceValues> = problem.references.iter().filter(|r| r.t == t).collect();
         let columns = here.iter().flat_map(|r| r.columns).map(|c| c.to_string()).collect();
         // a reference at the start is judged after an instant too short to matter
         let t_end = if t > 0.0 { t } else { 1e-12 };
-        let overrides = Overrides {
+        let overrides = RunOverrides {
             rtol: Some(rtol),
             atol: Some(1e-2 * rtol),
             t_end: Some(t_end),
             every: Some(t_end),
             columns: Some(columns),
-            ..Overrides::default()
+            ..RunOverrides::default()
         };
         let run = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ())
             .unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -87,14 +87,15 @@ fn estimated_errors_hold_for_published_numbers() {
     for problem in PROBLEMS {
         let (model, system) = read(problem);
         for t in times(problem).into_iter().filter(|t| *t > 0.0) {
-            let here = problem.references.iter().filter(|r| r.t == t && matches!(r.kind, Kind::Value));
-            let here: Vec<&Reference> = here.collect();
+            let here =
+                problem.references.iter().filter(|r| r.t == t && matches!(r.kind, ReferenceKind::Value));
+            let here: Vec<&ReferenceValues> = here.collect();
             let columns = here.iter().flat_map(|r| r.columns).map(|c| c.to_string()).collect();
-            let overrides = Overrides {
+            let overrides = RunOverrides {
                 t_end: Some(t),
                 every: Some(t / 20.0),
                 columns: Some(columns),
-                ..Overrides::default()
+                ..RunOverrides::default()
             };
             let request = Simulate { overrides, record: true };
             let run = certify(&model, &system, &request, &mut ())

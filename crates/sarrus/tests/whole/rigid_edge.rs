@@ -8,7 +8,7 @@ fn run(text: &str) -> Outcome {
     let model =
         load_str("edge.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = Arc::new(compile(&model).unwrap_or_else(|e| panic!("{}", e[0].message)));
-    let overrides = Overrides { every: Some(0.05), ..Overrides::default() };
+    let overrides = RunOverrides { every: Some(0.05), ..RunOverrides::default() };
     let outcome = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ());
     let outcome = outcome.unwrap_or_else(|e| panic!("{e}"));
     let report = &outcome.report;

@@ -8,7 +8,7 @@ fn run(text: &str) -> Outcome {
     let model =
         load_str("rest.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = Arc::new(compile(&model).unwrap_or_else(|e| panic!("{}", e[0].message)));
-    let overrides = Overrides { every: Some(0.1), ..Overrides::default() };
+    let overrides = RunOverrides { every: Some(0.1), ..RunOverrides::default() };
     let request = Simulate { overrides, record: true };
     let outcome = simulate(&model, &system, &request, &mut ()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let report = &outcome.report;

@@ -4,14 +4,14 @@ use sarrus::analysis::{SetupError, Status};
 use sarrus::prelude::*;
 use std::sync::Arc;
 
-fn simulated(text: &str, overrides: Overrides) -> Result<Outcome, SetupError> {
+fn simulated(text: &str, overrides: RunOverrides) -> Result<Outcome, SetupError> {
     let model =
         load_str("rocks.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = Arc::new(compile(&model).unwrap_or_else(|e| panic!("{}", e[0].message)));
     simulate(&model, &system, &Simulate { overrides, record: true }, &mut ())
 }
 
-fn run_with(text: &str, overrides: Overrides) -> Outcome {
+fn run_with(text: &str, overrides: RunOverrides) -> Outcome {
     let outcome = simulated(text, overrides).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let report = &outcome.report;
     assert_eq!(report.status, Status::Completed, "{}\n{text}", report.reason);
@@ -38,7 +38,7 @@ contacts.c = {{ between = ["b", "ground"], method = "impulsive", restitution = {
 run = {{ t_end = 8 }}
 "#
         );
-        let outcome = run_with(&text, Overrides::default());
+        let outcome = run_with(&text, RunOverrides::default());
         let last = |column: &str| outcome.trajectory.last(column).unwrap();
         assert!(last("b.angle").abs() < 1e-8, "{}", last("b.angle"));
         assert!((last("b.y") - 0.5 * h).abs() < 1e-8, "{}", last("b.y"));
@@ -76,7 +76,7 @@ contacts.c = { between = ["b", "ground"], method = "impulsive", friction = { mu 
 contacts.e = { between = ["d", "b"], method = "impulsive", friction = { mu = 0.7 } }
 run = { t_end = 2 }
 "#;
-    let outcome = run_with(text, Overrides::default());
+    let outcome = run_with(text, RunOverrides::default());
     let last = |column: &str| outcome.trajectory.last(column).unwrap();
     assert!((last("d.y") - 0.25).abs() < 1e-8 && last("d.angle").abs() < 1e-8, "{}", last("d.y"));
     let lost = 9.81 * (0.06 - 0.05 + 0.32 - 0.25);
@@ -96,7 +96,7 @@ initial.b = { velocity = [1, 0.5, 0], omega = [3, -5, 2] }
 run = { t_end = 3 }
 "#;
     for rtol in [1e-6, 1e-8] {
-        let outcome = run_with(text, Overrides { rtol: Some(rtol), ..Overrides::default() });
+        let outcome = run_with(text, RunOverrides { rtol: Some(rtol), ..RunOverrides::default() });
         let last = |column: &str| outcome.trajectory.last(column).unwrap();
         let flat =
             [0.05, 0.1, 0.15].into_iter().map(|half: f64| (last("b.z") - half).abs()).fold(1.0, f64::min);
@@ -120,7 +120,7 @@ run = { t_end = 0.04 }
 "#;
     let lets_go = |integrator: &str| {
         let text = text.replace("t_end", &format!("integrator = \"{integrator}\", t_end"));
-        let outcome = run_with(&text, Overrides::default());
+        let outcome = run_with(&text, RunOverrides::default());
         let times: Vec<f64> = outcome.report.events.iter().map(|e| e.t).collect();
         assert_eq!(times.len(), 2, "{integrator}: {:?}", outcome.report.events);
         times[1]
@@ -142,7 +142,7 @@ bodies.b = { at = [0, 0, 0.1], mass = 2, shape = { kind = "sphere", radius = 0.1
 contacts.c = { between = ["b", "ground"], method = "impulsive", restitution = 0.5, friction = { mu = 0.3 } }
 run = { t_end = 0.5 }
 "#;
-    let outcome = run_with(text, Overrides::default());
+    let outcome = run_with(text, RunOverrides::default());
     let own = &outcome.report.contacts[0];
     assert_eq!((own.onsets, own.first_onset), (1, Some(0.0)));
     assert!((own.largest_force - 2.0 * 9.81).abs() < 1e-9, "{}", own.largest_force);
@@ -160,7 +160,7 @@ bodies.b = { at = [0, 0, 0.0999], mass = 1, shape = { kind = "sphere", radius = 
 contacts.lid = { between = ["b", "ground"], method = "impulsive" }
 run = { t_end = 0.5 }
 "#;
-    let Err(error) = simulated(text, Overrides::default()) else { panic!("it runs") };
+    let Err(error) = simulated(text, RunOverrides::default()) else { panic!("it runs") };
     let found = &error.diagnostics()[0];
     assert!(found.message.contains("contact `lid` overlaps by 1.0000e-4 m"), "{}", found.message);
     assert!(found.hint.as_ref().is_some_and(|hint| hint.contains("apart")), "{:?}", found.hint);

@@ -13,7 +13,7 @@ fn load(text: &str) -> (Model, Arc<System>) {
 
 fn run(text: &str) -> Outcome {
     let (model, system) = load(text);
-    let overrides = Overrides { every: Some(0.05), ..Overrides::default() };
+    let overrides = RunOverrides { every: Some(0.05), ..RunOverrides::default() };
     let outcome = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ());
     let outcome = outcome.unwrap_or_else(|e| panic!("{e}"));
     let report = &outcome.report;

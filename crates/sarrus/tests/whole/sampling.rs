@@ -1,7 +1,7 @@
 //! What happens between rows: peaks of columns, rows at instants, rotations that rows do not show.
 
 use crate::common::{load, outcome};
-use sarrus::analysis::{PeakReport, Side};
+use sarrus::analysis::{InstantSide, PeakReport};
 use sarrus::prelude::*;
 
 const G: f64 = 9.81;
@@ -56,15 +56,15 @@ fn the_largest_contact_force_is_found_between_rows_and_has_a_row_of_its_own() {
     let rows = run.trajectory.column("floor.force").unwrap();
     assert!(rows.fold(0.0, f64::max) < 0.5 * exact, "a regular row has met it");
     let instants = &run.instants;
-    let of = |side: Side, what: &str| {
+    let of = |side: InstantSide, what: &str| {
         instants.told.iter().position(|told| *told == (side, what.to_string())).expect("a row")
     };
     let force = instants.rows.index("floor.force").unwrap();
-    let row = instants.rows.row(of(Side::Peak, "floor.force")).unwrap();
+    let row = instants.rows.row(of(InstantSide::Peak, "floor.force")).unwrap();
     assert!((row[force] / exact - 1.0).abs() < 1e-2);
     // where it first touches
     let t = (2.0 * h / G).sqrt();
-    let (before, after) = (of(Side::Before, "contact"), of(Side::After, "contact"));
+    let (before, after) = (of(InstantSide::Before, "contact"), of(InstantSide::After, "contact"));
     let times = [before, after].map(|row| instants.rows.row(row).unwrap()[0]);
     assert_eq!(times[0], times[1]);
     assert!((times[0] - t).abs() < 1e-7, "{} where {t} is exact", times[0]);
@@ -80,8 +80,8 @@ fn an_impact_has_a_row_before_it_and_one_after() {
     let rows = &run.instants.rows;
     let speed = rows.index("ball.vy").unwrap();
     let [before, after] = [0, 1].map(|row| rows.row(row).unwrap());
-    assert_eq!(run.instants.told[0], (Side::Before, "floor".to_string()));
-    assert_eq!(run.instants.told[1], (Side::After, "floor".to_string()));
+    assert_eq!(run.instants.told[0], (InstantSide::Before, "floor".to_string()));
+    assert_eq!(run.instants.told[1], (InstantSide::After, "floor".to_string()));
     let v = (2.0 * G * 0.2).sqrt();
     assert_eq!(before[0], after[0]);
     assert!((before[speed] + v).abs() < 1e-6 && (after[speed] - 0.5 * v).abs() < 1e-6);
@@ -101,7 +101,7 @@ fn a_force_that_switches_has_a_row_before_it_and_one_after() {
     let rows = &run.instants.rows;
     let alpha = rows.index("w.alpha").unwrap();
     let told: Vec<_> = run.instants.told.iter().map(|(side, what)| (*side, what.as_str())).collect();
-    assert_eq!(told, [(Side::Before, "switch"), (Side::After, "switch")]);
+    assert_eq!(told, [(InstantSide::Before, "switch"), (InstantSide::After, "switch")]);
     let found = [0, 1].map(|row| rows.row(row).unwrap()[alpha]);
     assert!(found[0].abs() < 1e-12 && (found[1] - 4.0).abs() < 1e-12, "{found:?}");
 }
@@ -145,7 +145,7 @@ fn peaks_of_a_fast_mechanism_are_those_of_many_rows() {
         (model, system)
     };
     let run = |every: f64| {
-        let overrides = Overrides { every: Some(every), ..Overrides::default() };
+        let overrides = RunOverrides { every: Some(every), ..RunOverrides::default() };
         simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap()
     };
     let (few, many) = (run(2e-3), run(1e-4));

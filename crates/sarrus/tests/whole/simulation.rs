@@ -7,7 +7,7 @@ use sarrus::solve::State;
 use std::path::Path;
 use std::sync::Arc;
 
-fn build(model: Model, overrides: Overrides, record: bool) -> Simulation {
+fn build(model: Model, overrides: RunOverrides, record: bool) -> Simulation {
     let system = Arc::new(compile(&model).expect("it compiles"));
     Simulation::new(Arc::new(model), &system, &Simulate { overrides, record }).expect("it starts")
 }
@@ -34,10 +34,10 @@ initial."pin.angle" = 0.05
 run = { t_end = 1.0, rtol = 1e-10, atol = 1e-12 }
 "#;
 
-fn with(integrator: &str) -> Overrides {
-    Overrides {
+fn with(integrator: &str) -> RunOverrides {
+    RunOverrides {
         integrator: Some(integrator.parse::<MethodText>().expect("a method").0),
-        ..Overrides::default()
+        ..RunOverrides::default()
     }
 }
 
@@ -45,7 +45,7 @@ fn with(integrator: &str) -> Overrides {
 fn fixed_steps_are_those_of_a_run() {
     // pauses on the grid of the steps change nothing
     for integrator in ["rk4", "generalized_alpha", "euler"] {
-        let overrides = Overrides { step: Some(0.0078125), t_end: Some(0.5), ..with(integrator) };
+        let overrides = RunOverrides { step: Some(0.0078125), t_end: Some(0.5), ..with(integrator) };
         let model = shipped("four_bar.toml");
         let system = Arc::new(compile(&model).unwrap());
         let request = Simulate { overrides: overrides.clone(), record: true };
@@ -70,7 +70,7 @@ fn fixed_steps_are_those_of_a_run() {
 #[test]
 fn adaptive_steps_agree_within_their_tolerance_and_remember() {
     for integrator in ["rk45", "dop853", "abm", "radau5", "bdf"] {
-        let overrides = Overrides { t_end: Some(1.0), ..with(integrator) };
+        let overrides = RunOverrides { t_end: Some(1.0), ..with(integrator) };
         let model = shipped("four_bar.toml");
         let system = Arc::new(compile(&model).unwrap());
         let request = Simulate { overrides: overrides.clone(), record: true };
@@ -91,7 +91,7 @@ fn adaptive_steps_agree_within_their_tolerance_and_remember() {
 
 #[test]
 fn an_input_acts_from_where_it_is_set() {
-    let mut sim = build(text(CART), Overrides::default(), false);
+    let mut sim = build(text(CART), RunOverrides::default(), false);
     let free = sim.accelerations().unwrap().vdot[0];
     sim.set("motor", 3.0).unwrap();
     let pushed = sim.accelerations().unwrap().vdot[0];
@@ -99,7 +99,7 @@ fn an_input_acts_from_where_it_is_set() {
     sim.advance(0.5).unwrap();
     // the same force written into the file
     let fixed = text(&CART.replace("force = \"motor.out\"", "force = 3.0"));
-    let mut other = build(fixed, Overrides::default(), false);
+    let mut other = build(fixed, RunOverrides::default(), false);
     other.advance(0.5).unwrap();
     let off = |a: &Simulation, b: &Simulation| {
         a.state().q.iter().zip(&b.state().q).fold(0.0_f64, |off, (x, y)| off.max((x - y).abs()))
@@ -110,7 +110,7 @@ fn an_input_acts_from_where_it_is_set() {
     sim.set("motor.out", 0.0).unwrap();
     sim.advance(0.6).unwrap();
     let switched = text(&CART.replace("force = \"motor.out\"", "force = \"if(t < 0.5, 3.0, 0)\""));
-    let mut other = build(switched, Overrides::default(), false);
+    let mut other = build(switched, RunOverrides::default(), false);
     other.advance(0.6).unwrap();
     assert!(off(&sim, &other) < 1e-9, "{:e}", off(&sim, &other));
 }
@@ -151,7 +151,7 @@ fn a_torque_from_outside_is_in_the_tangent() {
         joints.J = { kind = "spherical", bodies = ["ground", "top"], at = [0, 0, 0] }
         run.t_end = 1.0
     "#;
-    let mut sim = build(text(spatial), Overrides::default(), false);
+    let mut sim = build(text(spatial), RunOverrides::default(), false);
     sim.push("top", [0.0; 3], [0.3, -0.2, 0.5], None).unwrap();
     let linear = sim.linearize().unwrap();
     let n = linear.size();
@@ -179,7 +179,7 @@ fn a_torque_from_outside_is_in_the_tangent() {
 fn events_and_sampled_controllers_happen_in_steps_too() {
     let model = shipped("trolley.toml");
     let system = Arc::new(compile(&model).unwrap());
-    let overrides = Overrides { t_end: Some(1.0), ..Overrides::default() };
+    let overrides = RunOverrides { t_end: Some(1.0), ..RunOverrides::default() };
     let whole =
         simulate(&model, &system, &Simulate { overrides: overrides.clone(), record: true }, &mut ()).unwrap();
     let mut sim = build(model, overrides, true);
@@ -193,7 +193,7 @@ fn events_and_sampled_controllers_happen_in_steps_too() {
     assert!(off.abs() < 1e-5, "{off:e}");
 
     // and steps that do, up to rounding: nothing is stepped over by what that leaves
-    let mut sim = build(shipped("trolley.toml"), Overrides::default(), true);
+    let mut sim = build(shipped("trolley.toml"), RunOverrides::default(), true);
     sim.set_dt(0.02).unwrap();
     (0..50).for_each(|_| sim.step().unwrap());
     let off = sim.trajectory().last("pin.angle").unwrap() - whole.trajectory.last("pin.angle").unwrap();
@@ -201,7 +201,7 @@ fn events_and_sampled_controllers_happen_in_steps_too() {
     assert_eq!(sim.trajectory().len(), 51);
 
     let model = shipped("bouncing_ball.toml");
-    let overrides = Overrides { t_end: Some(1.5), ..Overrides::default() };
+    let overrides = RunOverrides { t_end: Some(1.5), ..RunOverrides::default() };
     let system = Arc::new(compile(&model).unwrap());
     let whole =
         simulate(&model, &system, &Simulate { overrides: overrides.clone(), record: true }, &mut ()).unwrap();
@@ -220,7 +220,7 @@ fn events_and_sampled_controllers_happen_in_steps_too() {
 fn breaks_are_seen_beyond_the_end_of_the_file() {
     // a force that switches on at 2.5 s, long after t_end
     let model = text(&CART.replace("force = \"motor.out\"", "force = \"if(t < 2.5, 0, 1000)\""));
-    let mut sim = build(model, Overrides::default(), false);
+    let mut sim = build(model, RunOverrides::default(), false);
     sim.advance(2.5).unwrap();
     let before = sim.state().v[0];
     sim.advance(2.501).unwrap();
@@ -228,13 +228,14 @@ fn breaks_are_seen_beyond_the_end_of_the_file() {
     assert!(after - before > 0.2, "{before} {after}");
     // a blow between two steps, which no stage falls on by itself: 20 N s
     let blow = "force = \"if(t < 2.5, 0, if(t < 2.50001, 2e6, 0))\"";
-    let mut struck = build(text(&CART.replace("force = \"motor.out\"", blow)), Overrides::default(), false);
+    let mut struck =
+        build(text(&CART.replace("force = \"motor.out\"", blow)), RunOverrides::default(), false);
     struck.advance(2.6).unwrap();
-    let mut calm = build(text(CART), Overrides::default(), false);
+    let mut calm = build(text(CART), RunOverrides::default(), false);
     calm.advance(2.6).unwrap();
     assert!(struck.state().v[0] - calm.state().v[0] > 1.0);
     // the step to 2.5 knew nothing of it
-    let mut other = build(text(CART), Overrides::default(), false);
+    let mut other = build(text(CART), RunOverrides::default(), false);
     other.advance(2.5).unwrap();
     assert!((before - other.state().v[0]).abs() < 1e-6);
 }
@@ -243,7 +244,7 @@ fn breaks_are_seen_beyond_the_end_of_the_file() {
 fn an_event_may_end_it_and_reset_begins_again() {
     let stops =
         format!("{CART}\nevents.fallen = {{ when = \"abs(pin.angle) > 0.5\", stop = \"the pole fell\" }}\n");
-    let mut sim = build(text(&stops), Overrides::default(), true);
+    let mut sim = build(text(&stops), RunOverrides::default(), true);
     let start = sim.state().clone();
     while sim.over().is_none() {
         sim.step().unwrap();
@@ -262,7 +263,7 @@ fn an_event_may_end_it_and_reset_begins_again() {
 
 #[test]
 fn reset_takes_other_initial_values() {
-    let mut sim = build(text(CART), Overrides::default(), false);
+    let mut sim = build(text(CART), RunOverrides::default(), false);
     sim.reset_to(&[("pin.angle".into(), -0.2)]).unwrap();
     let mut angle = sim.sensor(&["pin.angle", "t"]).unwrap();
     let mut now = [1.0; 2];
@@ -278,7 +279,7 @@ fn reset_takes_other_initial_values() {
 
 #[test]
 fn a_copy_goes_its_own_way() {
-    let mut sim = build(text(CART), Overrides { step: Some(0.01), ..with("rk4") }, true);
+    let mut sim = build(text(CART), RunOverrides { step: Some(0.01), ..with("rk4") }, true);
     sim.set_dt(0.01).unwrap();
     (0..10).for_each(|_| sim.step().unwrap());
     let mut copy = sim.copy(Box::new(())).unwrap();
@@ -294,7 +295,7 @@ fn a_copy_goes_its_own_way() {
 
 #[test]
 fn the_equations_are_those_of_motion() {
-    let mut sim = build(shipped("four_bar_spatial.toml"), Overrides::default(), false);
+    let mut sim = build(shipped("four_bar_spatial.toml"), RunOverrides::default(), false);
     sim.advance(0.1).unwrap();
     let accel = sim.accelerations().unwrap();
     let eq = sim.equations();
@@ -318,7 +319,7 @@ fn the_equations_are_those_of_motion() {
 #[test]
 fn inverse_dynamics_undoes_forward_dynamics() {
     // a closed loop: the effort that gives the crank an acceleration, given back as a torque
-    let mut sim = build(shipped("four_bar.toml"), Overrides::default(), false);
+    let mut sim = build(shipped("four_bar.toml"), RunOverrides::default(), false);
     sim.advance(0.3).unwrap();
     let (effort, vdot) = sim.inverse_dynamics(&[("A", 7.0)]).unwrap();
     sim.push("crank", [0.0; 3], [0.0, 0.0, effort[0]], None).unwrap();
@@ -334,7 +335,7 @@ fn inverse_dynamics_undoes_forward_dynamics() {
 
 #[test]
 fn bad_input_is_told_and_changes_nothing() {
-    let mut sim = build(text(CART), Overrides::default(), false);
+    let mut sim = build(text(CART), RunOverrides::default(), false);
     sim.advance(0.1).unwrap();
     let before = sim.state().clone();
     let n = before.q.len();
@@ -357,7 +358,7 @@ fn bad_input_is_told_and_changes_nothing() {
 
 #[test]
 fn a_state_that_is_set_is_brought_onto_the_constraints() {
-    let mut sim = build(shipped("four_bar.toml"), Overrides::default(), false);
+    let mut sim = build(shipped("four_bar.toml"), RunOverrides::default(), false);
     let mut q = sim.state().q.clone();
     q[2] += 1e-3;
     assert!(sim.set_state(Some(&q), None, true).unwrap());
@@ -371,9 +372,9 @@ fn a_state_that_is_set_is_brought_onto_the_constraints() {
 struct Impatient(u32);
 
 impl sarrus::analysis::Watch for Impatient {
-    fn step(&mut self, _: &sarrus::analysis::Progress) -> sarrus::analysis::Flow {
+    fn step(&mut self, _: &sarrus::analysis::Progress) -> sarrus::analysis::Proceed {
         self.0 += 1;
-        if self.0 == 5 { sarrus::analysis::Flow::Stop } else { sarrus::analysis::Flow::Continue }
+        if self.0 == 5 { sarrus::analysis::Proceed::Stop } else { sarrus::analysis::Proceed::Continue }
     }
 }
 
@@ -381,7 +382,7 @@ impl sarrus::analysis::Watch for Impatient {
 fn an_interrupted_step_can_be_gone_on_from() {
     let model = shipped("four_bar.toml");
     let system = Arc::new(compile(&model).unwrap());
-    let request = Simulate { overrides: Overrides { step: Some(0.01), ..with("rk4") }, record: false };
+    let request = Simulate { overrides: RunOverrides { step: Some(0.01), ..with("rk4") }, record: false };
     let mut sim = Simulation::watched(Arc::new(model), &system, &request, Box::new(Impatient(0))).unwrap();
     assert!(matches!(sim.advance(0.5), Err(SimulationError::Interrupted { .. })));
     assert!((sim.t() - 0.05).abs() < 1e-12 && sim.over().is_none());
@@ -394,13 +395,13 @@ fn an_interrupted_step_can_be_gone_on_from() {
 #[test]
 fn simulations_may_move_to_other_threads() {
     fn moves<T: Send>(_: &T) {}
-    moves(&build(text(CART), Overrides::default(), false));
+    moves(&build(text(CART), RunOverrides::default(), false));
 }
 
 #[test]
 fn a_copy_that_is_read_before_it_goes_on_is_no_other() {
     for integrator in ["rk45", "abm", "bdf", "radau5", "newmark", "staggered", "rk4"] {
-        let overrides = Overrides { step: Some(0.01), ..with(integrator) };
+        let overrides = RunOverrides { step: Some(0.01), ..with(integrator) };
         let mut sim = build(shipped("four_bar.toml"), overrides, false);
         sim.advance(0.1).unwrap();
         let mut copy = sim.copy(Box::new(())).unwrap();
@@ -419,7 +420,7 @@ fn a_copy_that_is_read_before_it_goes_on_is_no_other() {
 #[test]
 fn slivers_between_pauses_do_no_harm() {
     for integrator in ["trapezoidal", "newmark", "hht", "generalized_alpha", "staggered", "rk4"] {
-        let overrides = Overrides { step: Some(0.002), t_end: Some(1.0), ..with(integrator) };
+        let overrides = RunOverrides { step: Some(0.002), t_end: Some(1.0), ..with(integrator) };
         let mut straight = build(shipped("double_pendulum.toml"), overrides.clone(), false);
         (1..=10).for_each(|k| straight.advance(0.05 * f64::from(k)).unwrap());
         for sliver in [1e-15, 1e-12] {
@@ -440,7 +441,7 @@ fn slivers_between_pauses_do_no_harm() {
 
 #[test]
 fn the_present_is_sampled_once() {
-    let mut sim = build(text(CART), Overrides::default(), true);
+    let mut sim = build(text(CART), RunOverrides::default(), true);
     sim.advance(0.5).unwrap();
     sim.advance(0.5).unwrap();
     assert_eq!(sim.trajectory().len(), 2);

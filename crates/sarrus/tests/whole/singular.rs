@@ -1,6 +1,6 @@
 //! The N-four-bar becomes singular in all its loops at once, twice a turn; every adaptive method passes on the right branch.
 
-use sarrus::analysis::Overrides;
+use sarrus::analysis::RunOverrides;
 use sarrus::model::settings::MethodChoice;
 use sarrus::prelude::*;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn every_adaptive_method_passes_aligned_positions_on_its_branch() {
         ] {
             for formulation in ["proximal", "direct"] {
                 let name = |kind: &str| Some(MethodChoice { kind: kind.into(), ..MethodChoice::default() });
-                let overrides = Overrides {
+                let overrides = RunOverrides {
                     integrator: name(integrator),
                     formulation: name(formulation),
                     rtol: Some(rtol),
@@ -30,7 +30,7 @@ fn every_adaptive_method_passes_aligned_positions_on_its_branch() {
                     t_end: Some(5.0),
                     every: Some(0.05),
                     columns: Some(vec!["bar*.angle".into()]),
-                    ..Overrides::default()
+                    ..RunOverrides::default()
                 };
                 let run = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap();
                 let what = format!("n = {n}, {integrator}, {formulation}, rtol {rtol}");

@@ -1,6 +1,6 @@
 //! Starts, rests and slow passages at singular positions.
 
-use sarrus::analysis::{AssemblyError, Overrides, SetupError};
+use sarrus::analysis::{AssemblyError, RunOverrides, SetupError};
 use sarrus::model::settings::{MethodChoice, Regularization};
 use sarrus::prelude::*;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ fn load(text: &str, set: &[(&str, &str)]) -> (Model, Arc<System>) {
     (model, system)
 }
 
-fn run(text: &str, set: &[(&str, &str)], overrides: Overrides) -> Outcome {
+fn run(text: &str, set: &[(&str, &str)], overrides: RunOverrides) -> Outcome {
     let (model, system) = load(text, set);
     simulate(&model, &system, &Simulate { overrides, record: true }, &mut ())
         .unwrap_or_else(|e| panic!("{set:?}: {e} {:?}", e.diagnostics()))
@@ -67,7 +67,7 @@ fn velocities_of_a_start_beside_the_line_are_those_of_its_branch() {
         assert!(error < 1e-8, "{a0}: {crank} {coupler} {rocker}");
     }
     for a0 in ["1e-7", "1e-5"] {
-        let outcome = run(PARALLELOGRAM, &[("a0", a0)], Overrides::default());
+        let outcome = run(PARALLELOGRAM, &[("a0", a0)], RunOverrides::default());
         assert!(outcome.report.certificate.passed, "{a0}: {:?}", outcome.report.certificate);
         let turned = outcome.trajectory.column("coupler.angle").unwrap().fold(0.0_f64, |m, x| m.max(x.abs()));
         assert!(turned < 1e-9, "{a0}: {turned:e}");
@@ -115,7 +115,7 @@ fn a_start_in_line_asks_for_the_branch_and_says_how_to_choose() {
     }
     for (rate, coupler) in [("4", 0.0), ("-12", -8.0)] {
         let text = PARALLELOGRAM.replace("[initial]", &format!("[initial]\nD.rate = {rate}"));
-        let outcome = run(&text, &[], Overrides::default());
+        let outcome = run(&text, &[], RunOverrides::default());
         assert!(outcome.report.certificate.passed, "{rate}: {:?}", outcome.report.certificate);
         assert!((start_rates(&text, &[])[1] - coupler).abs() < 1e-9, "{rate}");
         let first = &outcome.report.singular[0];
@@ -129,14 +129,14 @@ fn a_start_in_line_asks_for_the_branch_and_says_how_to_choose() {
 
 #[test]
 fn a_start_at_rest_in_line_is_told() {
-    let report = run(PARALLELOGRAM, &[("w0", "0")], Overrides::default()).report;
+    let report = run(PARALLELOGRAM, &[("w0", "0")], RunOverrides::default()).report;
     let first = &report.singular[0];
     assert_eq!((first.outcome, first.t, first.rank_losses), ("rest", 0.0, 1), "{first:?}");
     assert_eq!(first.elements.len(), 4, "{first:?}");
     assert!(report.notes.iter().any(|n| n.contains("more than one motion")), "{:?}", report.notes);
     assert_eq!(report.events[0].name, "singular position");
     // but not beside it, where accelerations tell
-    let report = run(PARALLELOGRAM, &[("w0", "0"), ("a0", "1e-3")], Overrides::default()).report;
+    let report = run(PARALLELOGRAM, &[("w0", "0"), ("a0", "1e-3")], RunOverrides::default()).report;
     assert!(report.singular.iter().all(|s| s.outcome != "rest"), "{:?}", report.singular);
 }
 
@@ -144,10 +144,10 @@ fn a_start_at_rest_in_line_is_told() {
 #[test]
 fn singular_positions_are_told_within_the_run_in_order_and_once() {
     for a0 in ["1e-5", "1e-4", "1e-3", "1e-2"] {
-        let singular = run(PARALLELOGRAM, &[("a0", a0)], Overrides::default()).report.singular;
+        let singular = run(PARALLELOGRAM, &[("a0", a0)], RunOverrides::default()).report.singular;
         assert!(singular.is_empty(), "{a0}: {singular:?}");
     }
-    let overrides = Overrides { t_end: Some(4.0), ..Overrides::default() };
+    let overrides = RunOverrides { t_end: Some(4.0), ..RunOverrides::default() };
     let singular = run(PARALLELOGRAM, &[("a0", "1.2"), ("w0", "9")], overrides).report.singular;
     assert!(singular.len() > 3, "{singular:?}");
     for pair in singular.windows(2) {
@@ -162,7 +162,7 @@ fn slow_passages_are_passages() {
         for (integrator, step) in [("rk4", Some(1e-2)), ("rk4", Some(1e-3)), ("dop853", None)] {
             let choice = MethodChoice { kind: integrator.into(), ..MethodChoice::default() };
             let overrides =
-                Overrides { integrator: Some(choice), step, t_end: Some(1.0), ..Overrides::default() };
+                RunOverrides { integrator: Some(choice), step, t_end: Some(1.0), ..RunOverrides::default() };
             let report = run(PARALLELOGRAM, &[("w0", w0), ("a0", a0), ("g", "0")], overrides).report;
             let what = format!("{w0} {integrator} {step:?}: {:?}", report.singular);
             assert!(report.certificate.passed, "{what} {:?}", report.certificate);
@@ -181,11 +181,11 @@ fn coming_to_rest_in_the_fold_is_no_end_of_range() {
         let text = text.replace("\"x0 - v*t\"", &format!("\"{motion}\""));
         assert!(text.contains(motion), "the model has changed");
         for kind in [Regularization::Auto, Regularization::Amirouche] {
-            let overrides = Overrides {
+            let overrides = RunOverrides {
                 regularize: Some(kind),
                 step: Some(1e-2),
                 t_end: Some(rest + 0.3),
-                ..Overrides::default()
+                ..RunOverrides::default()
             };
             let report = run(&text, &[], overrides).report;
             let what = format!("{motion} {kind:?}: {} {:?}", report.reason, report.singular);
@@ -204,7 +204,7 @@ fn a_gap_that_counts_as_none_is_noted() {
     let report = run(
         sarrus_zoo::model("slider_crank_equal").unwrap(),
         &[("gap", "1e-10")],
-        Overrides { t_end: Some(0.5), ..Overrides::default() },
+        RunOverrides { t_end: Some(0.5), ..RunOverrides::default() },
     )
     .report;
     assert_eq!(report.singular[0].outcome, "passed");

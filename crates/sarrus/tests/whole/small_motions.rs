@@ -1,6 +1,6 @@
 //! Modes whose numbers are far apart, and what takes part in them: friction of joints, armature, controllers, fields on modal bodies.
 
-use sarrus::analysis::{About, ModeKind, ModesReport, equilibrium, modes};
+use sarrus::analysis::{ModeKind, ModesReport, OperatingPoint, equilibrium, modes};
 use sarrus::prelude::*;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn load(text: &str) -> (Model, Arc<System>) {
 
 fn report(text: &str) -> ModesReport {
     let (model, system) = load(text);
-    modes(&model, &system, About::Equilibrium).unwrap()
+    modes(&model, &system, OperatingPoint::Equilibrium).unwrap()
 }
 
 fn close(found: f64, expected: f64, tolerance: f64) {
@@ -95,7 +95,7 @@ fn stiffness_across_does_not_change_the_slow_modes_of_a_strip() {
 #[test]
 fn a_beam_that_nothing_drives_is_free() {
     for EA in [1e5, 1e9] {
-        let beam = |joint: &str, about: About| {
+        let beam = |joint: &str, about: OperatingPoint| {
             let (model, system) = load(&format!(
                 "gravity = [0, 0, 0]\nsections.s = {{ kind = 'given', EA = {EA:?}, GA = {EA:?}, EI = [1e4, 1], rhoA = 1, rhoI = 1e-4, GJ = 1 }}\n\
                  flexible.b = {{ kind = 'beam', from = [0, 0, 0], to = [1, 0, 0], section = 's', elements = 6, order = 2 }}\n{joint}\n"
@@ -106,10 +106,10 @@ fn a_beam_that_nothing_drives_is_free() {
             (free, swings(&found)[0])
         };
         let hinge = "joints.c = { kind = 'revolute', bodies = ['ground', 'b.start'], at = [0, 0, 0], axis = [0, 0, 1] }";
-        let (free, first) = beam(hinge, About::Equilibrium);
+        let (free, first) = beam(hinge, OperatingPoint::Equilibrium);
         assert_eq!(free, 1);
         close(first, 3.926_602_f64.powi(2), 2e-3);
-        let (free, first) = beam("", About::Start);
+        let (free, first) = beam("", OperatingPoint::Start);
         assert_eq!(free, 6);
         close(first, 4.730_041_f64.powi(2), 3e-3);
     }
@@ -256,7 +256,7 @@ fn a_uniform_field_on_a_modal_body_is_gravity() {
             let (model, system) = load(&cantilever(space, true, more));
             (
                 equilibrium(&model, &system).unwrap().report.values,
-                modes(&model, &system, About::Equilibrium).unwrap(),
+                modes(&model, &system, OperatingPoint::Equilibrium).unwrap(),
             )
         };
         let ((a, modes_a), (b, modes_b)) = (at_rest(gravity), at_rest(&with_field));
@@ -420,7 +420,7 @@ fn a_controller_whose_state_changes_is_no_rest() {
                        forces.k = { kind = 'spring', joint = 'j', stiffness = 10 }";
     let text = controlled_slide("planar", controllers, "c.out");
     let (model, system) = load(&text);
-    let found = modes(&model, &system, About::Start).unwrap();
+    let found = modes(&model, &system, OperatingPoint::Start).unwrap();
     assert_eq!((found.equilibrium, found.stable), (false, None));
     assert!(found.notes.iter().any(|n| n.contains("c.integral")), "{:?}", found.notes);
     // at rest the integral holds the spring: 2 s³ + 10 s + 20 has roots to the right
@@ -474,7 +474,7 @@ fn a_spinning_rotor_keeps_its_slow_precession_beside_stiff_bearings() {
              initial = {{ h.omega = [0, 0, 0], d.omega = [{omega:?}, 0, 0] }}\n"
         );
         let (model, system) = load(&text);
-        let found = modes(&model, &system, About::Start).unwrap();
+        let found = modes(&model, &system, OperatingPoint::Start).unwrap();
         assert_eq!(found.stable, Some(true), "{:?}", found.notes);
         let (I, H) = (0.011, 0.02 * omega);
         let root = f64::sqrt(H * H + 4.0 * I * tilt);

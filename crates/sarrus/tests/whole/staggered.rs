@@ -6,10 +6,10 @@
 use sarrus::analysis::MethodText;
 use sarrus::prelude::*;
 use sarrus::solve::{
-    Control, Dynamics, Equations, Options, Problem, Stage, State, Structure, formulations, integrators,
+    Dynamics, Equations, Options, Problem, Stage, State, StepControl, Structure, formulations, integrators,
     stabilizations,
 };
-use sarrus_zoo::{PROBLEMS, Reference, model};
+use sarrus_zoo::{PROBLEMS, ReferenceValues, model};
 use std::sync::Arc;
 
 fn system(name: &str, set: &[(&str, &str)]) -> (Model, Arc<System>) {
@@ -59,7 +59,7 @@ fn run(name: &str, set: &[(&str, &str)], text: &str, h: f64, t_end: f64, mut see
     .unwrap();
     let (kind, given) = text.split_once(':').unwrap_or((text, ""));
     let mut method = (integrators::find(kind).unwrap().new)(&options(given)).unwrap();
-    let mut control = Control::new(1e-6, 1e-8, Some(h)).unwrap();
+    let mut control = StepControl::new(1e-6, 1e-8, Some(h)).unwrap();
     control.t_end = t_end;
     let mut s = start.state;
     method.prepare(&system.structure);
@@ -89,9 +89,9 @@ fn force(seen: &Seen, element: usize, body: usize) -> Vec<f64> {
     (0..m).map(|j| -(0..row.size).map(|i| J[i * m + j] * lambda[i]).sum::<f64>()).collect()
 }
 
-fn references(name: &str, t: f64, word: &[&str]) -> Vec<&'static Reference> {
+fn references(name: &str, t: f64, word: &[&str]) -> Vec<&'static ReferenceValues> {
     let problem = PROBLEMS.iter().find(|p| p.name == name).unwrap();
-    let wanted = |r: &&Reference| r.t == t && word.iter().any(|w| r.columns[0].ends_with(w));
+    let wanted = |r: &&ReferenceValues| r.t == t && word.iter().any(|w| r.columns[0].ends_with(w));
     problem.references.iter().filter(wanted).collect()
 }
 
@@ -101,18 +101,18 @@ fn errors(name: &str, method: &str, h: f64, t: f64) -> [f64; 3] {
     let groups = [&[".x", ".q0"][..], &[".vx", ".wx"], &[".fx"]].map(|words| references(name, t, words));
     let columns = groups.iter().flatten().flat_map(|r| r.columns).map(|c| c.to_string()).collect();
     let MethodText(integrator) = method.parse().unwrap();
-    let overrides = Overrides {
+    let overrides = RunOverrides {
         integrator: Some(integrator),
         step: Some(h),
         t_end: Some(t),
         every: Some(t),
         columns: Some(columns),
-        ..Overrides::default()
+        ..RunOverrides::default()
     };
     let run = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap();
     assert_eq!(run.report.status, Status::Completed, "{}", run.report.reason);
     groups.map(|group| {
-        let error = |r: &&Reference| {
+        let error = |r: &&ReferenceValues| {
             let found: Vec<f64> = r.columns.iter().map(|c| run.trajectory.last(c).unwrap()).collect();
             r.relative_error(&found)
         };
@@ -232,11 +232,11 @@ fn the_one_step_form_bounds_violations() {
 fn an_end_that_was_predicted_is_not_evaluated_twice() {
     let (model, system) = system("chain", &[]);
     let MethodText(integrator) = "staggered".parse().unwrap();
-    let overrides = Overrides {
+    let overrides = RunOverrides {
         integrator: Some(integrator),
         step: Some(1e-5),
         t_end: Some(5e-3),
-        ..Overrides::default()
+        ..RunOverrides::default()
     };
     let report = simulate(&model, &system, &Simulate { overrides, record: false }, &mut ()).unwrap().report;
     assert_eq!(report.status, Status::Completed);
@@ -322,7 +322,12 @@ fn a_report_says_what_was_used() {
     let (model, system) = system("double_pendulum", &[]);
     let over = |text: &str| {
         let MethodText(integrator) = text.parse().unwrap();
-        Overrides { integrator: Some(integrator), step: Some(0.01), t_end: Some(0.1), ..Overrides::default() }
+        RunOverrides {
+            integrator: Some(integrator),
+            step: Some(0.01),
+            t_end: Some(0.1),
+            ..RunOverrides::default()
+        }
     };
     let run = |overrides| simulate(&model, &system, &Simulate { overrides, record: true }, &mut ());
     let report = run(over("staggered:form=paper")).unwrap().report;
@@ -335,7 +340,7 @@ fn a_report_says_what_was_used() {
     assert!(report.counts.factorizations >= 20);
 
     let MethodText(direct) = "direct".parse().unwrap();
-    let error = run(Overrides { formulation: Some(direct), ..over("staggered") }).unwrap_err();
+    let error = run(RunOverrides { formulation: Some(direct), ..over("staggered") }).unwrap_err();
     assert!(error.to_string().contains("`direct`"), "{error}");
 }
 
@@ -347,7 +352,7 @@ fn a_report_says_how_near_the_stability_limit_is() {
         let MethodText(integrator) = "staggered".parse().unwrap();
         let t_end = Some(10.0 * step);
         let overrides =
-            Overrides { integrator: Some(integrator), step: Some(step), t_end, ..Overrides::default() };
+            RunOverrides { integrator: Some(integrator), step: Some(step), t_end, ..RunOverrides::default() };
         simulate(&model, &system, &Simulate { overrides, record: false }, &mut ()).unwrap().report
     };
     let found = |report: &Report| {
@@ -370,7 +375,8 @@ fn a_report_says_how_near_the_stability_limit_is() {
 fn a_report_of_steps_that_follow_the_tolerance_knows_the_stability_limit() {
     let (model, system) = system("double_pendulum", &[]);
     let MethodText(integrator) = "staggered:adaptive=yes".parse().unwrap();
-    let overrides = Overrides { integrator: Some(integrator), t_end: Some(0.1), ..Overrides::default() };
+    let overrides =
+        RunOverrides { integrator: Some(integrator), t_end: Some(0.1), ..RunOverrides::default() };
     let report = simulate(&model, &system, &Simulate { overrides, record: false }, &mut ()).unwrap().report;
     let found = report.method.found.iter().find_map(|f| f.stability).unwrap();
     assert!(found.ratio > 0.0 && found.ratio < 0.5, "{found:?}");
@@ -396,11 +402,11 @@ fn slide(method: &str, step: f64, t_end: f64) -> Report {
     let model = load_str("sleigh.toml", SLEIGH, &LoadOptions::default()).unwrap();
     let system = Arc::new(compile(&model).unwrap());
     let MethodText(integrator) = method.parse().unwrap();
-    let overrides = Overrides {
+    let overrides = RunOverrides {
         integrator: Some(integrator),
         step: Some(step),
         t_end: Some(t_end),
-        ..Overrides::default()
+        ..RunOverrides::default()
     };
     simulate(&model, &system, &Simulate { overrides, record: false }, &mut ()).unwrap().report
 }
@@ -427,7 +433,7 @@ fn a_motion_that_grows_without_bound_is_said_to_do_so() {
 fn a_step_in_which_bodies_turn_too_far_asks_for_a_shorter_one_and_invents_no_frequency() {
     let (model, system) = system("chain", &[]);
     let MethodText(integrator) = "staggered".parse().unwrap();
-    let overrides = Overrides { integrator: Some(integrator), step: Some(0.2), ..Overrides::default() };
+    let overrides = RunOverrides { integrator: Some(integrator), step: Some(0.2), ..RunOverrides::default() };
     let report = simulate(&model, &system, &Simulate { overrides, record: false }, &mut ()).unwrap().report;
     assert_eq!(report.status, Status::Failed);
     assert!(
@@ -447,12 +453,12 @@ fn steps_that_follow_the_tolerance_do_not_shrink_to_nothing() {
     {
         let (model, system) = system(name, &[]);
         let MethodText(integrator) = "staggered:adaptive=yes".parse().unwrap();
-        let overrides = Overrides {
+        let overrides = RunOverrides {
             integrator: Some(integrator),
             rtol: Some(1e-8),
             atol: Some(1e-10),
             t_end: Some(t_end),
-            ..Overrides::default()
+            ..RunOverrides::default()
         };
         let run = simulate(&model, &system, &Simulate { overrides, record: false }, &mut ()).unwrap();
         assert_eq!(run.report.status, Status::Completed, "{name}: {}", run.report.reason);

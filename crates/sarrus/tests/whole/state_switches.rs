@@ -142,7 +142,7 @@ fn run_unsearched(text: &str, integrator: &str) -> Outcome {
     let model = load_str("model.toml", text, &options).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = Arc::new(compile(&model).unwrap_or_else(|_| panic!("{text}")));
     let MethodText(integrator) = integrator.parse().unwrap();
-    let overrides = Overrides { integrator: Some(integrator), ..Overrides::default() };
+    let overrides = RunOverrides { integrator: Some(integrator), ..RunOverrides::default() };
     simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap()
 }
 

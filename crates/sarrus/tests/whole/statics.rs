@@ -2,8 +2,8 @@
 //! and against damped runs.
 
 use sarrus::analysis::{
-    About, CheckOptions, Equilibrium, EquilibriumOptions, SetupError, Simulate, check_with, equilibrium_with,
-    modes, simulate,
+    CheckOptions, Equilibrium, EquilibriumOptions, OperatingPoint, SetupError, Simulate, check_with,
+    equilibrium_with, modes, simulate,
 };
 use sarrus::prelude::*;
 use std::f64::consts::{FRAC_PI_6, PI, TAU};
@@ -75,7 +75,7 @@ fn an_arm_rests_at_its_limit_or_lock_and_hangs_beyond_neither() {
     }
     // held at its limit it has no freedom
     let (model, system) = load(&arm(false, ", limits = [\"-30 deg\", 1]"));
-    assert!(modes(&model, &system, About::Equilibrium).unwrap().modes.is_empty());
+    assert!(modes(&model, &system, OperatingPoint::Equilibrium).unwrap().modes.is_empty());
 }
 
 #[test]

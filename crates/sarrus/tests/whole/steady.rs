@@ -1,6 +1,6 @@
 //! Modes about steady motions, against closed forms and published eigenvalues.
 
-use sarrus::analysis::{About, ModeKind, ModesReport, modes};
+use sarrus::analysis::{ModeKind, ModesReport, OperatingPoint, modes};
 use sarrus::prelude::*;
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ fn report(text: &str) -> ModesReport {
     let model =
         load_str("test.toml", text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = Arc::new(compile(&model).unwrap());
-    modes(&model, &system, About::Start).unwrap()
+    modes(&model, &system, OperatingPoint::Start).unwrap()
 }
 
 /// The report about a motion that must be steady.

@@ -11,13 +11,13 @@ fn end(name: &str, integrator: &str, rtol: f64, t_end: f64, known: &[(&str, f64)
     let model =
         load_str(name, case.model, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
     let system = Arc::new(compile(&model).unwrap());
-    let overrides = Overrides {
+    let overrides = RunOverrides {
         integrator: Some(integrator.parse::<MethodText>().unwrap().0),
         rtol: Some(rtol),
         atol: Some(1e-2 * rtol),
         t_end: Some(t_end),
         every: Some(t_end),
-        ..Overrides::default()
+        ..RunOverrides::default()
     };
     let run = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap();
     assert_eq!(run.report.status, Status::Completed, "{name}, {integrator}: {}", run.report.reason);

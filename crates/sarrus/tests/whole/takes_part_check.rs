@@ -1,7 +1,7 @@
 //! What `check` does with each family, and which reactions are unique along a run that events, locks, limits and contacts change.
 
 use crate::common::{load, outcome, read};
-use sarrus::analysis::{CheckReport, Overrides, SetupError, check, prescribed};
+use sarrus::analysis::{CheckReport, RunOverrides, SetupError, check, prescribed};
 use std::path::Path;
 
 fn checked(text: &str) -> CheckReport {
@@ -272,7 +272,7 @@ fn rows_that_events_bring_are_judged_beside_limits_and_contacts() {
     assert_eq!(shared(&arm(", limits = [-3, 3]", drivers)), ["c.torque", "d.torque"]);
     // `inverse` says the same of its efforts
     let (model, system) = load(&arm("", drivers));
-    let report = prescribed(&model, &system, &Overrides::default()).unwrap().report;
+    let report = prescribed(&model, &system, &RunOverrides::default()).unwrap().report;
     assert!(report.drivers.iter().all(|d| !d.unique) && report.drivers.len() == 2, "{:?}", report.drivers);
 }
 

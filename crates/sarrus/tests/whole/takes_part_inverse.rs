@@ -1,7 +1,7 @@
 //! Each family of elements in a prescribed motion: efforts of drivers against closed forms and against a run.
 
 use crate::common::{column, load, outcome, read};
-use sarrus::analysis::{Overrides, Prescribed, SetupError, prescribed};
+use sarrus::analysis::{Prescribed, RunOverrides, SetupError, prescribed};
 use sarrus::prelude::*;
 use std::path::Path;
 
@@ -10,7 +10,8 @@ type Due = fn(f64) -> f64;
 
 fn inverse(text: &str) -> Prescribed {
     let (model, system) = load(text);
-    let found = prescribed(&model, &system, &Overrides::default()).unwrap_or_else(|e| panic!("{text}\n{e}"));
+    let found =
+        prescribed(&model, &system, &RunOverrides::default()).unwrap_or_else(|e| panic!("{text}\n{e}"));
     assert_eq!(found.report.status, Status::Completed, "{}\n{text}", found.report.reason);
     found
 }
@@ -31,7 +32,7 @@ fn follows(text: &str, name: &str, due: impl Fn(f64) -> f64) -> Prescribed {
 
 fn refused(text: &str) -> SetupError {
     let (model, system) = load(text);
-    let error = prescribed(&model, &system, &Overrides::default()).unwrap_err();
+    let error = prescribed(&model, &system, &RunOverrides::default()).unwrap_err();
     assert!(error.diagnostics()[0].hint.is_some(), "{error}");
     error
 }
@@ -308,7 +309,7 @@ fn rigid_contacts_take_part_in_a_prescribed_motion() {
     let held = paddle("contacts.c = { between = ['p', 'b'], method = 'impulsive' }\n", "")
         .replace("t > 0.2", "t > 0.7");
     let (model, system) = load(&held);
-    let found = prescribed(&model, &system, &Overrides::default()).unwrap();
+    let found = prescribed(&model, &system, &RunOverrides::default()).unwrap();
     assert_eq!(found.report.status, Status::Failed);
     assert!(found.report.reason.contains("`c` cannot hold"), "{}", found.report.reason);
 }
@@ -388,7 +389,7 @@ fn locks_limits_and_events_take_part_in_a_prescribed_motion() {
 fn a_lock_against_a_driver_fails_by_name() {
     for (own, more) in [(", lock_at = 0.3", ""), ("", "events.e = { when = 't > 0.6', lock = ['B'] }\n")] {
         let (model, system) = load(&carriage(own, more));
-        let found = prescribed(&model, &system, &Overrides::default()).unwrap();
+        let found = prescribed(&model, &system, &RunOverrides::default()).unwrap();
         assert_eq!(found.report.status, Status::Failed);
         assert!((found.report.t_end - 0.6).abs() < 1e-9, "{}", found.report.t_end);
         assert!(found.report.reason.contains("driver `feed`"), "{}", found.report.reason);

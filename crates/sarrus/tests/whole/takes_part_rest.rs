@@ -1,7 +1,9 @@
 //! Each family of elements at rest and in small motions about rest: closed forms, and what a run ends in.
 
 use crate::common::{column, load, outcome};
-use sarrus::analysis::{About, EquilibriumReport, ModeKind, ModesReport, SetupError, equilibrium, modes};
+use sarrus::analysis::{
+    EquilibriumReport, ModeKind, ModesReport, OperatingPoint, SetupError, equilibrium, modes,
+};
 use std::f64::consts::PI;
 
 fn found(text: &str) -> Result<EquilibriumReport, SetupError> {
@@ -24,7 +26,7 @@ fn says(notes: &[String], words: &str) {
     assert!(notes.iter().any(|n| n.contains(words)), "`{words}` is not said: {notes:?}");
 }
 
-fn small(text: &str, about: About) -> ModesReport {
+fn small(text: &str, about: OperatingPoint) -> ModesReport {
     let (model, system) = load(text);
     modes(&model, &system, about).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
@@ -196,24 +198,24 @@ fn locks_take_part_in_modes() {
     };
     let due = |c: f64| [-1.5 * c, f64::sqrt(1.5 * 9.81 - 2.25 * c * c)];
     for own in [", lock_at = -0.5", ", lock_at = 0", ", limits = [-0.5, 1]"] {
-        let report = small(&rods(own, "1"), About::Equilibrium);
+        let report = small(&rods(own, "1"), OperatingPoint::Equilibrium);
         swings(&report, &[due(1.0)]);
         assert_eq!((report.equilibrium, report.stable), (true, Some(true)));
         let name = if own.contains("lock") { "j.lock_at" } else { "j.limits" };
         says(&report.notes, name);
         // and with all that acts in a run at a time, at rest there
-        swings(&small(&rods(own, "1"), About::Time(60.0)), &[due(1.0)]);
+        swings(&small(&rods(own, "1"), OperatingPoint::Time(60.0)), &[due(1.0)]);
     }
     // at the start a lock holds that is reached there: one freedom, not two
-    assert_eq!(small(&rods(", lock_at = 0", "1"), About::Start).positions, 1);
-    assert_eq!(small(&rods(", limits = [0, 1]", "1"), About::Start).positions, 1);
-    assert_eq!(small(&rods(", lock_at = -0.5", "1"), About::Start).positions, 2);
+    assert_eq!(small(&rods(", lock_at = 0", "1"), OperatingPoint::Start).positions, 1);
+    assert_eq!(small(&rods(", limits = [0, 1]", "1"), OperatingPoint::Start).positions, 1);
+    assert_eq!(small(&rods(", lock_at = -0.5", "1"), OperatingPoint::Start).positions, 2);
     // what an event has locked or taken away acts no less
     let event = format!("{}events.e = {{ when = 't > 1', lock = ['j'] }}\n", rods("", "1"));
-    assert_eq!(small(&event, About::Time(2.0)).positions, 1);
+    assert_eq!(small(&event, OperatingPoint::Time(2.0)).positions, 1);
     let gone = format!("{}events.e = {{ when = 't >= 0', disable = ['j'] }}\n", rods("", "1"));
-    assert_eq!(small(&gone, About::Start).positions, 4);
-    says(&small(&event, About::Start).notes, "neither close nor open in them: e");
+    assert_eq!(small(&gone, OperatingPoint::Start).positions, 4);
+    says(&small(&event, OperatingPoint::Start).notes, "neither close nor open in them: e");
 }
 
 /// A disc of 2 kg on a rigid floor at a spring of 50 N/m: √(k/m) where it slides freely, √(2k/3m) where it rolls. Nothing opens or closes in modes.
@@ -228,7 +230,7 @@ fn rigid_contacts_that_are_closed_take_part_in_modes() {
         )
     };
     let sticks = ", friction = { kind = 'coulomb', mu = 0.8 }";
-    for about in [About::Equilibrium, About::Start, About::Time(0.5)] {
+    for about in [OperatingPoint::Equilibrium, OperatingPoint::Start, OperatingPoint::Time(0.5)] {
         for (friction, square) in [("", 25.0), (sticks, 50.0 / 3.0)] {
             let report = small(&disc(friction, 0.5), about);
             swings(&report, &[[0.0, f64::sqrt(square)]]);
@@ -243,12 +245,12 @@ fn rigid_contacts_that_are_closed_take_part_in_modes() {
     }
     // one that slides rubs, which modes leave out by name
     let slides = format!("{}initial.d.vx = 2\n", disc(", friction = { kind = 'coulomb', mu = 0.1 }", 0.5));
-    let report = small(&slides, About::Time(0.1));
+    let report = small(&slides, OperatingPoint::Time(0.1));
     assert_eq!(report.stable, None);
     says(&report.notes, "friction of rigid contacts that slide has no part: c");
     // from above it falls on the floor first: there it rests, and at the start it is in the air
-    swings(&small(&disc("", 0.7), About::Equilibrium), &[[0.0, 5.0]]);
-    let falls = small(&disc("", 0.7), About::Start);
+    swings(&small(&disc("", 0.7), OperatingPoint::Equilibrium), &[[0.0, 5.0]]);
+    let falls = small(&disc("", 0.7), OperatingPoint::Start);
     assert_eq!((falls.equilibrium, falls.stable, falls.positions), (false, None, 3));
 }
 
@@ -264,18 +266,20 @@ fn compliant_contacts_take_part_in_modes() {
         )
     };
     let normal = [-10.0, f64::sqrt(5000.0 - 100.0)];
-    swings(&small(&disc(""), About::Equilibrium), &[normal]);
+    swings(&small(&disc(""), OperatingPoint::Equilibrium), &[normal]);
     // μ N/v_s is a damper
-    let rubs =
-        small(&disc(", friction = { kind = 'coulomb', mu = 0.5, slip_speed = 0.1 }"), About::Equilibrium);
+    let rubs = small(
+        &disc(", friction = { kind = 'coulomb', mu = 0.5, slip_speed = 0.1 }"),
+        OperatingPoint::Equilibrium,
+    );
     let decays = rubs.modes.iter().find(|m| m.kind == ModeKind::Decay).unwrap();
     assert!((decays.eigenvalue[0] + 0.5 * 9.81 / 0.1).abs() < 1e-6, "{:?}", decays.eigenvalue);
     let holds = small(
         &disc(", friction = { kind = 'bristle', mu = 0.5, stiffness = 1000, damping = 2 }"),
-        About::Equilibrium,
+        OperatingPoint::Equilibrium,
     );
     swings(&holds, &[[-0.5, f64::sqrt(500.0 - 0.25)], normal]);
-    let lugre = small(&disc(", friction = { kind = 'lugre', mu = 0.5 }"), About::Equilibrium);
+    let lugre = small(&disc(", friction = { kind = 'lugre', mu = 0.5 }"), OperatingPoint::Equilibrium);
     assert_eq!(lugre.stable, None);
     says(&lugre.notes, "bristles of `lugre` friction");
 }
@@ -308,11 +312,14 @@ fn every_kind_of_force_takes_part_in_modes_and_at_rest() {
         ("kind = 'field', bodies = ['b'], force = ['mass*(-30*x - 2*vx)', 0]", -0.1, 60.0, 4.0),
     ] {
         rests(&line(force), &[("b.x", x)]);
-        swings(&small(&line(force), About::Equilibrium), &[[-c / 4.0, f64::sqrt(k / 2.0 - c * c / 16.0)]]);
+        swings(
+            &small(&line(force), OperatingPoint::Equilibrium),
+            &[[-c / 4.0, f64::sqrt(k / 2.0 - c * c / 16.0)]],
+        );
     }
     // a stream of 2 m/s, ½ ρ C A v² = 16 N: with 60 N/m it bears 10 N more; about rest ρ C A v damps
     let drag = line("kind = 'drag', bodies = ['b'], fluid = 'oil', axial = { coefficient = 1, area = 0.01 }")
         .replace("at = [0, 0] }\nforces", "at = [0, 0], stiffness = 60 }\nforces");
     rests(&drag, &[("b.x", (16.0 - 6.0) / 60.0)]);
-    swings(&small(&drag, About::Equilibrium), &[[-4.0, f64::sqrt(30.0 - 16.0)]]);
+    swings(&small(&drag, OperatingPoint::Equilibrium), &[[-4.0, f64::sqrt(30.0 - 16.0)]]);
 }

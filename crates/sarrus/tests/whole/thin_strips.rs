@@ -1,11 +1,11 @@
 //! Modes of strips so thin that rounding of their shear stiffness is as large as their bending stiffness, and of modal bodies in fields.
 
-use sarrus::analysis::{About, ModeKind, ModesReport, modes};
+use sarrus::analysis::{ModeKind, ModesReport, OperatingPoint, modes};
 use sarrus::prelude::*;
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-fn report(text: &str, about: About) -> ModesReport {
+fn report(text: &str, about: OperatingPoint) -> ModesReport {
     let text = format!("format = 'sarrus/1'\n{text}");
     let model =
         load_str("test.toml", &text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
@@ -53,7 +53,7 @@ fn a_clamped_strip_bends_with_its_frequency_down_to_a_micrometre() {
     ] {
         let mut relative: Option<f64> = None;
         for h in [1e-3, 1e-4, 1e-5, 3e-6, 1e-6] {
-            let found = report(&strip(planar, h, member, start), About::Equilibrium);
+            let found = report(&strip(planar, h, member, start), OperatingPoint::Equilibrium);
             assert_eq!(found.stable, Some(true), "{member}, {h}: {:?}", found.notes);
             assert_eq!(frequencies(&found).len(), found.positions, "{member}, {h}");
             let exact = 1.875_104_f64.powi(2) * h * per_thickness;
@@ -72,7 +72,7 @@ fn a_thin_strip_keeps_the_damping_of_its_slow_modes() {
     for h in [1e-3, 1e-4, 1e-5] {
         for planar in [true, false] {
             let member = format!("kind = 'beam', elements = 8, damping = {beta}");
-            let found = report(&strip(planar, h, &member, "b.start"), About::Equilibrium);
+            let found = report(&strip(planar, h, &member, "b.start"), OperatingPoint::Equilibrium);
             for mode in found.modes.iter().take(2) {
                 let [ratio, omega] = [mode.damping_ratio.unwrap(), TAU * mode.frequency.unwrap()];
                 assert!((ratio / (0.5 * beta * omega) - 1.0).abs() < 1e-5, "{h}: {ratio} at {omega}");
@@ -116,8 +116,8 @@ fn a_free_modal_body_in_a_field_has_as_many_modes_as_freedoms() {
         (true, &["0", "0"], 3, [22.31, 63.04]),
         (false, &["0", "0", "0"], 6, [22.38, 22.38]),
     ] {
-        for about in [About::Equilibrium, About::Start] {
-            if about == About::Start && field[0] == far[0] {
+        for about in [OperatingPoint::Equilibrium, OperatingPoint::Start] {
+            if about == OperatingPoint::Start && field[0] == far[0] {
                 continue;
             }
             let found = report(&floating(planar, true, field), about);
@@ -134,7 +134,7 @@ fn a_free_modal_body_in_a_field_has_as_many_modes_as_freedoms() {
         }
         // as the mesh itself
         let [modal, mesh] =
-            [true, false].map(|modal| report(&floating(planar, modal, field), About::Equilibrium));
+            [true, false].map(|modal| report(&floating(planar, modal, field), OperatingPoint::Equilibrium));
         for (modal, mesh) in frequencies(&modal).iter().zip(frequencies(&mesh)).take(2) {
             assert!((modal / mesh - 1.0).abs() < 5e-3, "{field:?}: {modal} of the modal body, {mesh}");
         }

@@ -1,7 +1,7 @@
 //! Units have dimensions: what does not fit is an error at its place, plain numbers fit anywhere.
 
 use crate::common::read;
-use sarrus::model::shown::Shown;
+use sarrus::model::shown::DisplayUnits;
 use std::path::Path;
 
 /// A slider and a pendulum, with gaps for values that tests write.
@@ -189,7 +189,7 @@ fn units_of_the_view_are_of_their_quantity() {
     const BODY: &str = "bodies.a = { kind = 'point', at = [0, 0, 0], mass = 1 }\n";
     let shown = |units: &str| {
         let (model, _) = read(&format!("view.units = {{ {units} }}\n{BODY}"), Path::new(""))?;
-        Shown::read(&model).map_err(|error| error.render(&model.sources))
+        DisplayUnits::read(&model).map_err(|error| error.render(&model.sources))
     };
     let is = |units: &str, (x, si): (f64, &str), (y, name): (f64, &str)| {
         let shown = shown(units).unwrap();

@@ -15,9 +15,9 @@
 //! **Energy.** ΔT = ½κᵀ(u⁺ + u⁻) beside the work of drivers and of gaps that the time moves ([`Instant::work`]). Either rule can make energy where friction and several places meet; then the other is tried, and
 //! if that does too, the largest part of the way from the plastic impact (e = 0, which never makes any) to it that keeps the energy.
 
-use super::instant::Instant;
-use sarrus_solve::complementarity::{Contacts, NoSolution, Place, Solution};
-use sarrus_system::contact::rigid::Rule;
+use super::instant::ContactInstant;
+use sarrus_solve::complementarity::{ContactPoint, Contacts, NoSolution, Solution};
+use sarrus_system::contact::rigid::ImpactRule;
 
 /// Energy that is rounding, relative.
 const ROUNDING: f64 = 1e-12;
@@ -38,17 +38,17 @@ pub(super) struct Impact {
 
 /// Solves an impact: `e` and `rule` by place, of places with friction `places`, at velocities `before`.
 pub(super) fn solve(
-    at: &Instant,
-    places: &[Place],
+    at: &ContactInstant,
+    places: &[ContactPoint],
     e: &[f64],
-    rules: &[Rule],
+    rules: &[ImpactRule],
     before: &[f64],
 ) -> Result<Impact, NoSolution> {
     let plastic = problem(at, places, before)?;
     if e.iter().all(|e| *e == 0.0) {
         return Ok(taken(plastic, before, at, false));
     }
-    let poisson = rules.contains(&Rule::Poisson);
+    let poisson = rules.contains(&ImpactRule::Poisson);
     let mut corrected = false;
     for rule in [poisson, !poisson] {
         let found = if rule {
@@ -80,21 +80,26 @@ pub(super) fn solve(
     Ok(Impact { kappa, after, is_unique, is_motion_unique, corrected: true })
 }
 
-fn problem(at: &Instant, places: &[Place], b: &[f64]) -> Result<Solution, NoSolution> {
+fn problem(at: &ContactInstant, places: &[ContactPoint], b: &[f64]) -> Result<Solution, NoSolution> {
     Contacts { places, W: &at.W, symmetric: &at.W, b }.solve()
 }
 
-fn taken(found: Solution, before: &[f64], at: &Instant, corrected: bool) -> Impact {
+fn taken(found: Solution, before: &[f64], at: &ContactInstant, corrected: bool) -> Impact {
     let after = after(at, before, &found.kappa);
     let Solution { kappa, is_unique, is_motion_unique, .. } = found;
     Impact { kappa, after, is_unique, is_motion_unique, corrected }
 }
 
 /// κ, and whether it and u⁺ are unique.
-type Found = (Vec<f64>, [bool; 2]);
+type ImpactSolution = (Vec<f64>, [bool; 2]);
 
 /// Newton's rule.
-fn by_velocities(at: &Instant, places: &[Place], e: &[f64], before: &[f64]) -> Result<Found, NoSolution> {
+fn by_velocities(
+    at: &ContactInstant,
+    places: &[ContactPoint],
+    e: &[f64],
+    before: &[f64],
+) -> Result<ImpactSolution, NoSolution> {
     let mut b = before.to_vec();
     at.first.iter().zip(e).for_each(|(&i, e)| b[i] += e * before[i]);
     problem(at, places, &b).map(|found| (found.kappa, [found.is_unique, found.is_motion_unique]))
@@ -102,12 +107,12 @@ fn by_velocities(at: &Instant, places: &[Place], e: &[f64], before: &[f64]) -> R
 
 /// Poisson's rule.
 fn by_impulses(
-    at: &Instant,
-    places: &[Place],
+    at: &ContactInstant,
+    places: &[ContactPoint],
     e: &[f64],
     before: &[f64],
     plastic: &Solution,
-) -> Result<Found, NoSolution> {
+) -> Result<ImpactSolution, NoSolution> {
     let mut kappa = plastic.kappa.clone();
     for ((place, &i), e) in places.iter().zip(&at.first).zip(e) {
         kappa[i..=i + place.across].iter_mut().for_each(|k| *k *= 1.0 + e);
@@ -119,7 +124,7 @@ fn by_impulses(
 }
 
 /// u⁺.
-fn after(at: &Instant, before: &[f64], kappa: &[f64]) -> Vec<f64> {
+fn after(at: &ContactInstant, before: &[f64], kappa: &[f64]) -> Vec<f64> {
     let n = at.len();
     (0..n).map(|i| before[i] + super::instant::dot(&at.W[i * n..(i + 1) * n], kappa)).collect()
 }

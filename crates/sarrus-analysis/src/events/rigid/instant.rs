@@ -1,7 +1,9 @@
 //! Places that are closed at an instant: their rows, what they do to each other, and what moves without them.
 
 use crate::linear::free_accelerations;
-use sarrus_solve::{Equations, HUB_DEGREE, Kkt, Problem, Rank, Rows, SolveError, Stage, State, Structure};
+use sarrus_solve::{
+    ActiveRows, Equations, HUB_DEGREE, Kkt, Problem, RankDemand, SolveError, Stage, State, Structure,
+};
 use sarrus_system::Mechanism;
 use sarrus_system::body::BodyKind;
 use sarrus_system::contact::rigid::{Gap, GapRows};
@@ -11,7 +13,7 @@ use sarrus_system::contact::rigid::{Gap, GapRows};
 const FIXED: f64 = 1e-11;
 
 /// The places at an instant.
-pub(super) struct Instant {
+pub(super) struct ContactInstant {
     /// Gaps, by their numbers.
     pub which: Vec<usize>,
     /// Their rows.
@@ -34,14 +36,14 @@ pub(super) struct Instant {
     pub stands: Vec<String>,
 }
 
-impl Instant {
+impl ContactInstant {
     /// Of the gaps `which` at `s`, where `mechanism` has the rows that hold whatever they do.
     pub fn new(
         mechanism: &mut Mechanism,
         s: &State,
         gaps: &[Gap],
         which: Vec<usize>,
-    ) -> Result<Instant, SolveError> {
+    ) -> Result<ContactInstant, SolveError> {
         let rows: Vec<GapRows> = which.iter().map(|&i| mechanism.gap_rows(s, &gaps[i])).collect();
         let mut first = Vec::new();
         let mut n = 0;
@@ -52,7 +54,7 @@ impl Instant {
         let mut eq = Equations::new(mechanism);
         mechanism.update(s, Stage::FORCE, &mut eq);
         let mut kkt = Kkt::new(mechanism.structure(), &eq, HUB_DEGREE)?;
-        kkt.factor(&eq, Rows::All, Rank::Any)?;
+        kkt.factor(&eq, ActiveRows::All, RankDemand::Any)?;
         let (nv, nc) = (mechanism.structure().nv, mechanism.structure().nc);
         let (still, mut mu) = (vec![0.0; nc], vec![0.0; nc]);
         let N: Vec<&[f64]> = rows.iter().flat_map(|own| own.N.iter().map(Vec::as_slice)).collect();
@@ -81,7 +83,7 @@ impl Instant {
         let alone = free_accelerations(mechanism.structure(), &eq, &eq.f);
         let scale = eq.gamma.iter().chain(&alone).fold(0.0_f64, |most, a| most.max(a.abs()));
         let stands = which.iter().map(|&i| stands(mechanism, s, &gaps[i])).collect();
-        Ok(Instant { which, rows, first, W, response, free, scale, work, fixed, stands })
+        Ok(ContactInstant { which, rows, first, W, response, free, scale, work, fixed, stands })
     }
 
     /// u of all rows.

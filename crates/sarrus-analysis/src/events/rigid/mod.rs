@@ -25,7 +25,7 @@ mod staying;
 mod touch;
 mod watch;
 
-pub(crate) use watch::{Beyond, Gaps, Tally};
+pub(crate) use watch::{ContactTally, GapWatch, LimitExcess};
 
 use sarrus_solve::State;
 

@@ -9,9 +9,9 @@
 //! contacts that are held, and a small program.
 
 use super::SLOW;
-use super::instant::Instant;
+use super::instant::ContactInstant;
 use super::staying::Staying;
-use super::watch::{Gaps, Now, Watched};
+use super::watch::{GapWatch, Now, WatchedGap};
 use sarrus_solve::{Accel, Equations, Problem, SolveError, State};
 use sarrus_system::{Mechanism, System};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(super) struct Shares {
     /// The system without the rows that hold contacts.
     pub free: Arc<System>,
     /// The forces that would be watched one by one.
-    pub watched: Vec<Watched>,
+    pub watched: Vec<WatchedGap>,
 }
 
 impl Shares {
@@ -35,7 +35,7 @@ impl Shares {
         mechanism: &Mechanism,
         s: &State,
         solved: Option<(&Equations, &Accel)>,
-        gaps: &Gaps,
+        gaps: &GapWatch,
     ) -> Result<(f64, f64), SolveError> {
         let (mut largest, mut alone) = (0.0, 0.0);
         let agree =
@@ -51,7 +51,7 @@ impl Shares {
         let mut free = self.free.mechanism();
         free.be_like(mechanism);
         let held = (0..gaps.list.len()).filter(|&i| gaps.now[i] != Now::Open).collect();
-        let at = Instant::new(&mut free, s, &gaps.list, held)?;
+        let at = ContactInstant::new(&mut free, s, &gaps.list, held)?;
         let all: Vec<usize> = (0..at.which.len()).collect();
         let slides = |k: usize| gaps.now[at.which[k]] == Now::Slides;
         let staying = Staying::new(&at, &gaps.list, &all, gaps.still(), |k, _| slides(k));

@@ -3,13 +3,13 @@
 //! Of a contact that slides only the row along the normal is solved for, with friction of known direction in its column, so that W
 //! is not symmetric. Of one that does not slip all rows are.
 
-use super::instant::{Instant, dot};
-use sarrus_solve::complementarity::{Contacts, Place};
+use super::instant::{ContactInstant, dot};
+use sarrus_solve::complementarity::{ContactPoint, Contacts};
 use sarrus_system::contact::rigid::{Gap, SAME_WAY};
 
 /// The problem.
 pub(super) struct Staying {
-    pub places: Vec<Place>,
+    pub places: Vec<ContactPoint>,
     /// Directions of those that slide.
     pub slips: Vec<Option<Vec<f64>>>,
     /// The column of each along its normal.
@@ -25,7 +25,7 @@ impl Staying {
     /// Of the contacts `stays` among those at an instant; `slides` says, by its number there and its speed, whether one slides. A slip up to
     /// `still` is rounding.
     pub fn new(
-        at: &Instant,
+        at: &ContactInstant,
         gaps: &[Gap],
         stays: &[usize],
         still: f64,
@@ -43,7 +43,7 @@ impl Staying {
             let own = if slides { 0 } else { across };
             columns.push(rows.len());
             rows.extend(i..=i + own);
-            places.push(Place { mu: gaps[at.which[k]].rigid.mu, across: own });
+            places.push(ContactPoint { mu: gaps[at.which[k]].rigid.mu, across: own });
             let mut own = slides.then(|| slip.iter().map(|u| u / speed).collect::<Vec<f64>>());
             if let Some(d) = &mut own {
                 // contacts of two bodies that slide the same way do so to the last digit: their columns depend on each other
@@ -81,7 +81,7 @@ impl Staying {
     }
 
     /// Accelerations of all rows at the instant under the forces `kappa` of the contacts `stays`, by whose numbers this was made.
-    pub fn accelerations(&self, at: &Instant, stays: &[usize], kappa: &[f64]) -> Vec<f64> {
+    pub fn accelerations(&self, at: &ContactInstant, stays: &[usize], kappa: &[f64]) -> Vec<f64> {
         let n = at.len();
         let mut forces = vec![0.0; n];
         for (own, &k) in stays.iter().enumerate() {

@@ -1,18 +1,18 @@
 //! What happens at an instant at which something happens to a gap.
 
-use super::super::{Journey, NoStart, active::Hold, jump::APART};
+use super::super::{Journey, NoStart, active::GapHold, jump::APART};
 use super::impact::{self, gained};
-use super::instant::{Instant, dot};
+use super::instant::{ContactInstant, dot};
 use super::shares::Shares;
 use super::staying::Staying;
-use super::watch::{Gaps, LOOSEST, Now};
+use super::watch::{GapWatch, LOOSEST, Now};
 use super::{CLOSED, LOW, NEAR, SLOW, size};
-use crate::recorder::{Recorder, Stop};
+use crate::recorder::{Recorder, RunStop};
 use crate::report::{EventReport, ImpulseReport};
 use sarrus_model::Space;
-use sarrus_solve::complementarity::{Contacts, Place, Status};
+use sarrus_solve::complementarity::{ContactPoint, ContactStatus, Contacts};
 use sarrus_solve::{Problem, SolveError, State, StepError};
-use sarrus_system::contact::geometry::frozen::Feature;
+use sarrus_system::contact::geometry::frozen::FrozenFeature;
 use sarrus_system::contact::rigid::{Gap, Sliding};
 use sarrus_system::system::{DISSIPATED, WORK};
 use sarrus_system::{ConstraintElement, Mechanism, System};
@@ -68,7 +68,7 @@ impl Journey {
 
     fn touch_gaps(
         &mut self,
-        gaps: &mut Gaps,
+        gaps: &mut GapWatch,
         mechanism: &mut Mechanism,
         state: &mut State,
         recorder: &mut Recorder<'_>,
@@ -88,7 +88,7 @@ impl Journey {
         mechanism: &mut Mechanism,
         state: &mut State,
     ) -> Result<Vec<String>, StepError> {
-        let mut gaps = Gaps::new(list);
+        let mut gaps = GapWatch::new(list);
         if gaps.list.is_empty() {
             return Ok(Vec::new());
         }
@@ -123,7 +123,7 @@ impl Journey {
     /// Impacts at `state`, and the rows of what stays closed.
     fn settle_gaps(
         &mut self,
-        gaps: &mut Gaps,
+        gaps: &mut GapWatch,
         mechanism: &mut Mechanism,
         state: &mut State,
         told: &mut [Told],
@@ -134,7 +134,7 @@ impl Journey {
         let mut free = self.without_holds(mechanism, state)?;
         let which = self.closed(gaps, &mut free, state);
         gaps.fastest = state.v.iter().fold(gaps.fastest, |most, v| most.max(v.abs()));
-        let at = Instant::new(&mut free, state, &gaps.list, which).map_err(solve)?;
+        let at = ContactInstant::new(&mut free, state, &gaps.list, which).map_err(solve)?;
         // from rest too there is a speed to compare with: that of a fall over the size of the mechanism
         gaps.pull = at.free.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
         gaps.fastest = gaps.fastest.max((gaps.pull * size(state)).sqrt());
@@ -144,10 +144,10 @@ impl Journey {
         push_back(gaps, &at, &free, state);
         if at.first.iter().any(|&i| at.rates()[i] < -slow) {
             self.hit(gaps, &at, state, slow, told)?;
-            at = Instant::new(&mut free, state, &gaps.list, at.which).map_err(solve)?;
+            at = ContactInstant::new(&mut free, state, &gaps.list, at.which).map_err(solve)?;
         }
         if self.come_to_rest(gaps, &at, slow, &mut free, state, told)? {
-            at = Instant::new(&mut free, state, &gaps.list, at.which).map_err(solve)?;
+            at = ContactInstant::new(&mut free, state, &gaps.list, at.which).map_err(solve)?;
         }
         gaps.rebounds.fill(false);
         let u = at.rates();
@@ -166,12 +166,12 @@ impl Journey {
     /// limit or its surfaces is an error.
     fn movable(
         &self,
-        gaps: &Gaps,
+        gaps: &GapWatch,
         free: &mut Mechanism,
         state: &State,
-        at: Instant,
+        at: ContactInstant,
         slow: f64,
-    ) -> Result<Instant, StepError> {
+    ) -> Result<ContactInstant, StepError> {
         let t = state.t;
         let solve = |source| StepError::Solve { t, source };
         if !at.fixed.contains(&true) {
@@ -186,17 +186,17 @@ impl Journey {
             }
         }
         let movable = at.which.iter().zip(&at.fixed).filter(|(_, fixed)| !**fixed).map(|(own, _)| *own);
-        Instant::new(free, state, &gaps.list, movable.collect()).map_err(solve)
+        ContactInstant::new(free, state, &gaps.list, movable.collect()).map_err(solve)
     }
 
     /// The system of what acts, with the rows of gaps that are idle; none where no gap is.
-    fn with_idle(&mut self, gaps: &Gaps, free: &mut Mechanism, state: &State) -> Option<Arc<System>> {
+    fn with_idle(&mut self, gaps: &GapWatch, free: &mut Mechanism, state: &State) -> Option<Arc<System>> {
         if gaps.idle.is_empty() {
             return None;
         }
         let rows = gaps.idle.iter().map(|&i| {
             let gap = free.observe(state, |at| gaps.list[i].frozen(at));
-            self.active.register(Hold { gap: i, across: false }, gap.hold(&self.system, None))
+            self.active.register(GapHold { gap: i, across: false }, gap.hold(&self.system, None))
         });
         let rows: Vec<ConstraintElement> = rows.collect();
         let held = self.active.take_holds();
@@ -262,7 +262,7 @@ impl Journey {
     }
 
     /// Gaps that are closed at `state`.
-    fn closed(&self, gaps: &Gaps, free: &mut Mechanism, state: &State) -> Vec<usize> {
+    fn closed(&self, gaps: &GapWatch, free: &mut Mechanism, state: &State) -> Vec<usize> {
         let mut values = vec![0.0; gaps.list.len()];
         free.gap_values(state, &gaps.list, &mut values);
         let near = NEAR * size(state);
@@ -273,8 +273,8 @@ impl Journey {
     /// An impact: velocities jump.
     fn hit(
         &mut self,
-        gaps: &mut Gaps,
-        at: &Instant,
+        gaps: &mut GapWatch,
+        at: &ContactInstant,
         state: &mut State,
         slow: f64,
         told: &mut [Told],
@@ -297,7 +297,7 @@ impl Journey {
             }
             e.push(if approaches && !rests { rigid.restitution } else { 0.0 });
             rules.push(rigid.rule);
-            places.push(Place { mu: rigid.mu, across: at.rows[rules.len() - 1].rates.len() - 1 });
+            places.push(ContactPoint { mu: rigid.mu, across: at.rows[rules.len() - 1].rates.len() - 1 });
         }
         let found = impact::solve(at, &places, &e, &rules, &before)
             .map_err(|_| self.no_force(gaps, at, state.t, None))?;
@@ -359,8 +359,8 @@ impl Journey {
     /// energy. Returns whether any did.
     fn come_to_rest(
         &mut self,
-        gaps: &Gaps,
-        at: &Instant,
+        gaps: &GapWatch,
+        at: &ContactInstant,
         slow: f64,
         free: &mut Mechanism,
         state: &mut State,
@@ -396,7 +396,7 @@ impl Journey {
         let problem = Staying::new(at, &gaps.list, &near, gaps.still(), |_, speed| speed > still);
         let Ok(found) = problem.contacts().solve() else { return Ok(false) };
         let each = near.iter().zip(&found.status).zip(problem.slips.iter().zip(&problem.places));
-        let each: Vec<_> = each.filter(|((_, status), _)| **status != Status::Open).collect();
+        let each: Vec<_> = each.filter(|((_, status), _)| **status != ContactStatus::Open).collect();
         let stays: Vec<usize> = each.iter().map(|((k, _), _)| **k).collect();
         if !stays.iter().any(|&k| rises(k)) {
             return Ok(false);
@@ -405,14 +405,14 @@ impl Journey {
         for ((k, status), (slip, place)) in each {
             let i = at.which[*k];
             let gap = free.observe(state, |at| gaps.list[i].frozen(at));
-            rows.push(self.active.register(Hold { gap: i, across: false }, gap.hold(&self.system, None)));
+            rows.push(self.active.register(GapHold { gap: i, across: false }, gap.hold(&self.system, None)));
             // one that sticks does so from here on: a slip that is left would be one of the flights
-            if *status == Status::Stick
+            if *status == ContactStatus::Stick
                 && slip.is_none()
                 && place.across > 0
                 && let Some(across) = gap.stick(&self.system)
             {
-                rows.push(self.active.register(Hold { gap: i, across: true }, across));
+                rows.push(self.active.register(GapHold { gap: i, across: true }, across));
             }
         }
         let before = self.active.take_holds();
@@ -447,8 +447,8 @@ impl Journey {
     /// Of the places at an instant, which stay closed: what they do, and how they slip.
     fn staying(
         &mut self,
-        gaps: &mut Gaps,
-        at: &Instant,
+        gaps: &mut GapWatch,
+        at: &ContactInstant,
         slow: f64,
         t: f64,
     ) -> Result<Vec<(usize, Now, Vec<f64>)>, StepError> {
@@ -477,7 +477,7 @@ impl Journey {
             let worst = jams.iter().min_by(|a, b| a.2.total_cmp(&b.2));
             self.no_force(gaps, at, t, worst.map(|&(_, k, left)| (k, left)))
         })?;
-        for &(_, k, _) in jams.iter().filter(|(own, ..)| found.status[*own] == Status::Open) {
+        for &(_, k, _) in jams.iter().filter(|(own, ..)| found.status[*own] == ContactStatus::Open) {
             let name = self.system.gap_name(gaps.list[at.which[k]].contact);
             gaps.notes.push(format!(
                 "contact `{name}`: more than one contact force satisfies Coulomb's law (Painlevé's paradox): it is taken to part"
@@ -492,11 +492,11 @@ impl Journey {
         let each = each.filter_map(|(((&k, status), slip), place)| {
             let own = at.which[k];
             match (status, slip) {
-                (Status::Open, _) => None,
+                (ContactStatus::Open, _) => None,
                 (_, Some(d)) => Some((own, Now::Slides, d)),
-                (Status::Slide(d), None) => Some((own, Now::Slides, d[..place.across].to_vec())),
-                (Status::Stick, None) if place.across > 0 => Some((own, Now::Sticks, Vec::new())),
-                (Status::Stick, None) => Some((own, Now::Held, Vec::new())),
+                (ContactStatus::Slide(d), None) => Some((own, Now::Slides, d[..place.across].to_vec())),
+                (ContactStatus::Stick, None) if place.across > 0 => Some((own, Now::Sticks, Vec::new())),
+                (ContactStatus::Stick, None) => Some((own, Now::Held, Vec::new())),
             }
         });
         Ok(each.collect())
@@ -505,8 +505,8 @@ impl Journey {
     /// Contacts as they are, at the edge of the cones where no solution was found, with a note.
     fn keep(
         &mut self,
-        gaps: &mut Gaps,
-        at: &Instant,
+        gaps: &mut GapWatch,
+        at: &ContactInstant,
         stays: &[usize],
         problem: &Staying,
         margin: f64,
@@ -528,7 +528,7 @@ impl Journey {
     /// Goes over to the system with these places held.
     fn hold(
         &mut self,
-        gaps: &mut Gaps,
+        gaps: &mut GapWatch,
         staying: Vec<(usize, Now, Vec<f64>)>,
         free: &mut Mechanism,
         mechanism: &mut Mechanism,
@@ -547,13 +547,14 @@ impl Journey {
                 _ => None,
             };
             now[i] = what;
-            let along = self.active.register(Hold { gap: i, across: false }, gap.hold(&self.system, sliding));
+            let along =
+                self.active.register(GapHold { gap: i, across: false }, gap.hold(&self.system, sliding));
             ids[i][0] = Some(along.id);
             holds.push(along);
             if what == Now::Sticks
                 && let Some(rows) = gap.stick(&self.system)
             {
-                let across = self.active.register(Hold { gap: i, across: true }, rows);
+                let across = self.active.register(GapHold { gap: i, across: true }, rows);
                 ids[i][1] = Some(across.id);
                 holds.push(across);
             }
@@ -602,7 +603,7 @@ impl Journey {
         let slides = now.contains(&Now::Slides) || gaps.now.contains(&Now::Slides);
         // an event may have dropped the rows of what is still held
         let missing = holds.iter().any(|own| mechanism.system().place(own.id).is_none());
-        let same = |(a, b): (&Option<Feature>, &Option<Feature>)| match (a, b) {
+        let same = |(a, b): (&Option<FrozenFeature>, &Option<FrozenFeature>)| match (a, b) {
             (Some(a), Some(b)) => a.is_same(b),
             (a, b) => a.is_none() && b.is_none(),
         };
@@ -623,7 +624,7 @@ impl Journey {
     }
 
     /// Reports an instant.
-    fn tell(&mut self, gaps: &mut Gaps, told: Vec<Told>, t: f64, recorder: &mut Recorder<'_>) {
+    fn tell(&mut self, gaps: &mut GapWatch, told: Vec<Told>, t: f64, recorder: &mut Recorder<'_>) {
         for (contact, told) in told.into_iter().enumerate() {
             if told.words.is_empty() {
                 continue;
@@ -641,12 +642,12 @@ impl Journey {
         if self.at_once > AT_ONCE {
             let name = gaps.list.first().map(|gap| self.system.gap_name(gap.contact).to_string());
             let often = format!("{AT_ONCE} times at one instant");
-            recorder.stop.get_or_insert(Stop::Chatter(name.unwrap_or_default(), often));
+            recorder.stop.get_or_insert(RunStop::Chatter(name.unwrap_or_default(), often));
         }
     }
 
     /// No force will do at an instant; `one` is the place that it is due to, with what is left of its compliance.
-    fn no_force(&self, gaps: &Gaps, at: &Instant, t: f64, one: Option<(usize, f64)>) -> StepError {
+    fn no_force(&self, gaps: &GapWatch, at: &ContactInstant, t: f64, one: Option<(usize, f64)>) -> StepError {
         let place = one.map_or(0, |(k, _)| k);
         let own = at.which.get(place).map(|&i| gaps.list[i].contact);
         let contact = own.map_or(String::new(), |i| self.system.gap_name(i).to_string());
@@ -662,7 +663,7 @@ impl Journey {
 
 /// Closed gaps that joints, locks and drivers leave no freedom and that do not part: they may bear any force beside what holds them. A run leaves
 /// it to the latter, and verdicts on reactions count both.
-fn idle(at: &Instant, slow: f64) -> Vec<usize> {
+fn idle(at: &ContactInstant, slow: f64) -> Vec<usize> {
     let fixed = at.first.iter().enumerate().filter(|(k, _)| at.fixed[*k]);
     let rests =
         |&(k, &i): &(usize, &usize)| at.rows[k].rates[0].abs() <= slow && at.free[i] <= PARTS * at.scale;
@@ -671,7 +672,7 @@ fn idle(at: &Instant, slow: f64) -> Vec<usize> {
 
 /// Brings coordinates that are beyond their limits by no more than rows may miss ([`APART`]) back onto these, with as little as will do:
 /// δ = M⁻¹Nᵀκ along what joints and drivers leave free, 0 ≤ κ ⊥ g + W κ ≥ 0. Else one that parts would be met again where it starts.
-fn push_back(gaps: &Gaps, at: &Instant, free: &Mechanism, state: &mut State) {
+fn push_back(gaps: &GapWatch, at: &ContactInstant, free: &Mechanism, state: &mut State) {
     let most = APART * size(state);
     let limits = |k: &usize| gaps.list[at.which[*k]].limit.is_some() && at.rows[*k].gap >= -most;
     let own: Vec<usize> = (0..at.which.len()).filter(limits).collect();
@@ -682,7 +683,7 @@ fn push_back(gaps: &Gaps, at: &Instant, free: &Mechanism, state: &mut State) {
     let n = at.len();
     let rows = || own.iter().map(|&k| at.first[k]);
     let W: Vec<f64> = rows().flat_map(|i| rows().map(move |j| at.W[i * n + j])).collect();
-    let places = vec![Place { mu: 0.0, across: 0 }; own.len()];
+    let places = vec![ContactPoint { mu: 0.0, across: 0 }; own.len()];
     // where none is found it stays as it is, and the certificate tells
     let Ok(found) = (Contacts { places: &places, W: &W, symmetric: &W, b: &g }).solve() else { return };
     let mut delta = vec![0.0; state.v.len()];

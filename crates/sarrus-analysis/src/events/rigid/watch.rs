@@ -8,16 +8,16 @@
 //! negative by more than rounding. A gap that has just rebounded is known to be open right after.
 
 use super::super::advance::Ahead;
-use super::super::search::{Point, crossing, may_reach, peak};
+use super::super::search::{ConditionSample, crossing, may_reach, peak};
 use super::shares::Shares;
 use super::{CLOSED, NEAR, ROUNDING, SLOW, size};
 use crate::redundancy::{Undetermined, with_contacts};
-use sarrus_solve::integrators::Taken;
+use sarrus_solve::integrators::TakenStep;
 use sarrus_solve::{Accel, Dynamics, SolveError, State, StepError};
-use sarrus_system::conditions::Verdict;
-use sarrus_system::contact::geometry::frozen::Feature;
+use sarrus_system::conditions::ConditionValue;
+use sarrus_system::contact::geometry::frozen::FrozenFeature;
 use sarrus_system::contact::rigid::{Gap, SAME_WAY};
-use sarrus_system::contact::sweep::Meeting;
+use sarrus_system::contact::sweep::GapSource;
 use sarrus_system::{At, Mechanism, System};
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub(super) enum Now {
 
 /// A number that is watched.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Watched {
+pub(super) enum WatchedGap {
     Gap(usize),
     /// The row, and of a place that sticks the rows across with μ.
     Bears(usize),
@@ -64,7 +64,7 @@ pub(super) enum Watched {
 
 /// Farthest beyond a rigid limit.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Beyond {
+pub(crate) struct LimitExcess {
     /// How far \[m, rad\].
     pub depth: f64,
     /// Which limit, and when \[s\].
@@ -73,7 +73,7 @@ pub(crate) struct Beyond {
 
 /// What happened at a contact.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct ContactTally {
     /// How many places closed.
     pub onsets: u64,
     /// When the first did \[s\].
@@ -88,7 +88,7 @@ pub(crate) struct Tally {
     pub touches: u64,
 }
 
-impl Tally {
+impl ContactTally {
     /// A place closes at `t` \[s\] at this speed \[m/s\].
     pub fn close(&mut self, t: f64, speed: f64) {
         self.onsets += 1;
@@ -99,7 +99,7 @@ impl Tally {
 
 /// Watches the gaps of a run.
 #[derive(Clone)]
-pub(crate) struct Gaps {
+pub(crate) struct GapWatch {
     /// All of them.
     pub(super) list: Vec<Gap>,
     /// What is done at each.
@@ -107,7 +107,7 @@ pub(crate) struct Gaps {
     /// Numbers of the rows of each that is held: along, across.
     pub(super) ids: Vec<[Option<usize>; 2]>,
     /// Features that these rows are of.
-    pub(super) features: Vec<Option<Feature>>,
+    pub(super) features: Vec<Option<FrozenFeature>>,
     /// Fastest velocity so far.
     pub(super) fastest: f64,
     /// Largest acceleration that contacts would have without their forces, at the last instant \[m/s²\].
@@ -132,17 +132,17 @@ pub(crate) struct Gaps {
     /// What a reader should know.
     pub(super) notes: Vec<String>,
     /// What happened so far, by contact and then by limit.
-    pub tallies: Vec<Tally>,
+    pub tallies: Vec<ContactTally>,
     /// Contacts that are held, each with the row along its normal.
     bearing: Vec<(usize, usize)>,
     /// Largest force of each in the step at hand \[N\].
     bears: Vec<f64>,
     /// Until when steps are counted \[s\].
     counted: f64,
-    watched: Vec<Watched>,
+    watched: Vec<WatchedGap>,
     armed: Vec<bool>,
     /// Pairs with a place that is held.
-    held: Vec<Meeting>,
+    held: Vec<GapSource>,
     /// Values by place of the step.
     looks: Vec<(f64, Vec<f64>)>,
     values: Vec<f64>,
@@ -151,19 +151,19 @@ pub(crate) struct Gaps {
     /// First of the limits in the list, which one acts, and the farthest beyond one so far.
     limits: usize,
     acts: Vec<bool>,
-    beyond: Beyond,
+    beyond: LimitExcess,
     /// Largest normal force while contacts do the same.
     pub(super) largest: f64,
     met: bool,
 }
 
-impl Gaps {
+impl GapWatch {
     /// Of a system with these gaps: those of contacts, then those of limits.
-    pub fn new(list: Vec<Gap>) -> Gaps {
+    pub fn new(list: Vec<Gap>) -> GapWatch {
         let n = list.len();
         let limits = list.iter().position(|gap| gap.limit.is_some()).unwrap_or(n);
         let contacts = list.iter().map(|gap| gap.contact + 1).max().unwrap_or(0);
-        Gaps {
+        GapWatch {
             now: vec![Now::Open; n],
             ids: vec![[None; 2]; n],
             features: vec![None; n],
@@ -181,7 +181,7 @@ impl Gaps {
             fastest: 0.0,
             pull: 0.0,
             notes: Vec::new(),
-            tallies: vec![Tally::default(); contacts],
+            tallies: vec![ContactTally::default(); contacts],
             bearing: Vec::new(),
             bears: vec![0.0; contacts],
             counted: f64::NAN,
@@ -193,7 +193,7 @@ impl Gaps {
             near: State::default(),
             limits,
             acts: vec![true; n - limits],
-            beyond: Beyond::default(),
+            beyond: LimitExcess::default(),
             largest: 0.0,
             met: false,
         }
@@ -274,8 +274,8 @@ impl Gaps {
     }
 
     /// Whether a number is that of a gap which the sweep bounds over a step; limits are not.
-    fn is_swept(&self, watched: Watched) -> bool {
-        matches!(watched, Watched::Gap(i) if self.list[i].meeting.is_some())
+    fn is_swept(&self, watched: WatchedGap) -> bool {
+        matches!(watched, WatchedGap::Gap(i) if self.list[i].meeting.is_some())
     }
 
     /// Whether contacts are among the gaps, and not limits alone.
@@ -292,13 +292,13 @@ impl Gaps {
         mechanism.gap_values(s, own, values);
         for ((gap, value), _) in own.iter().zip(values).zip(&self.acts).filter(|(_, acts)| **acts) {
             if -*value > self.beyond.depth {
-                self.beyond = Beyond { depth: -*value, at: gap.limit.map(|limit| (limit, s.t)) };
+                self.beyond = LimitExcess { depth: -*value, at: gap.limit.map(|limit| (limit, s.t)) };
             }
         }
     }
 
     /// Farthest beyond a limit so far; none without limits.
-    pub fn beyond(&self) -> Option<Beyond> {
+    pub fn beyond(&self) -> Option<LimitExcess> {
         (!self.acts.is_empty()).then_some(self.beyond)
     }
 
@@ -316,7 +316,7 @@ impl Gaps {
     }
 
     /// Pairs with a place that is held.
-    pub fn held(&self) -> &[Meeting] {
+    pub fn held(&self) -> &[GapSource] {
         &self.held
     }
 
@@ -336,34 +336,34 @@ impl Gaps {
         let element = |id: Option<usize>| elements.iter().enumerate().find(|(_, e)| Some(e.id) == id);
         for (i, gap) in self.list.iter().enumerate().filter(|(_, gap)| acts(gap.contact)) {
             let Some((place, own)) = element(self.ids[i][0]) else {
-                self.watched.push(Watched::Gap(i));
+                self.watched.push(WatchedGap::Gap(i));
                 continue;
             };
             self.bearing.push((gap.contact, own.start));
-            self.watched.push(Watched::Bears(own.start));
+            self.watched.push(WatchedGap::Bears(own.start));
             if let Some((_, across)) = element(self.ids[i][1]) {
                 let n = across.rows.rows();
-                self.watched.push(Watched::Grips(own.start, across.start, n, gap.rigid.mu));
+                self.watched.push(WatchedGap::Grips(own.start, across.start, n, gap.rigid.mu));
             }
             if own.sliding.is_some() {
-                self.watched.push(Watched::Slips(place));
+                self.watched.push(WatchedGap::Slips(place));
             }
             if self.features[i].is_some() {
-                self.watched.push(Watched::Ends(place));
+                self.watched.push(WatchedGap::Ends(place));
             }
         }
         if let Some(shares) = &mut self.shares {
             // together, beside the gaps and the slips
             let (alone, bear) = self.watched.iter().partition(|w| !w.bears());
             (self.watched, shares.watched) = (alone, bear);
-            self.watched.push(Watched::Shares);
+            self.watched.push(WatchedGap::Shares);
         }
         self.held.clear();
         let held = self.list.iter().zip(&self.now).filter(|(_, now)| **now != Now::Open);
         self.held.extend(held.filter_map(|(gap, _)| gap.meeting));
         self.held.dedup();
         self.armed.clear();
-        let rebounds = |watched: &Watched| matches!(watched, Watched::Gap(i) if self.rebounds[*i]);
+        let rebounds = |watched: &WatchedGap| matches!(watched, WatchedGap::Gap(i) if self.rebounds[*i]);
         self.armed.extend(self.watched.iter().map(rebounds));
     }
 
@@ -384,19 +384,19 @@ impl Gaps {
     }
 
     /// What counts as nothing, by watched number.
-    fn nothing(&self, watched: Watched, s: &State) -> f64 {
+    fn nothing(&self, watched: WatchedGap, s: &State) -> f64 {
         match watched {
-            Watched::Gap(_) | Watched::Ends(_) => CLOSED * size(s),
-            Watched::Bears(_) | Watched::Grips(..) => LITTLE * self.largest,
-            Watched::Slips(_) => SLOW * self.fastest,
-            Watched::Shares => LITTLE * self.largest * 2.0_f64.powi(self.same.min(MOST_SAME)),
+            WatchedGap::Gap(_) | WatchedGap::Ends(_) => CLOSED * size(s),
+            WatchedGap::Bears(_) | WatchedGap::Grips(..) => LITTLE * self.largest,
+            WatchedGap::Slips(_) => SLOW * self.fastest,
+            WatchedGap::Shares => LITTLE * self.largest * 2.0_f64.powi(self.same.min(MOST_SAME)),
         }
     }
 
     /// Looks into a step whose gaps are bounded by `ahead`; returns the time at which it is to be cut.
     pub fn cut(
         &mut self,
-        step: &mut Taken<'_, Dynamics<'_, Mechanism>>,
+        step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
         ahead: Ahead,
     ) -> Result<Option<f64>, StepError> {
         if self.watched.is_empty() {
@@ -449,7 +449,7 @@ impl Gaps {
 
     fn first(
         &mut self,
-        step: &mut Taken<'_, Dynamics<'_, Mechanism>>,
+        step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
         looks: &[(f64, Vec<f64>)],
     ) -> Result<Option<f64>, StepError> {
         let mut first: Option<f64> = None;
@@ -457,14 +457,14 @@ impl Gaps {
         for i in 0..self.watched.len() {
             let nothing = self.nothing(self.watched[i], step.end);
             let is_swept = self.is_swept(self.watched[i]);
-            let is_gap = matches!(self.watched[i], Watched::Gap(_));
+            let is_gap = matches!(self.watched[i], WatchedGap::Gap(_));
             let mut armed = self.armed[i];
             for k in 1..looks.len() {
                 armed |= looks[k - 1].1[i] > nothing;
                 let level = if armed { 0.0 } else { -nothing };
-                let verdict = |value: f64| Verdict { holds: value < level, margin: level - value };
-                let at = |k: usize| -> Point { (looks[k].0, verdict(looks[k].1[i])) };
-                let mut judge = |t: f64| -> Result<Verdict, StepError> {
+                let verdict = |value: f64| ConditionValue { holds: value < level, margin: level - value };
+                let at = |k: usize| -> ConditionSample { (looks[k].0, verdict(looks[k].1[i])) };
+                let mut judge = |t: f64| -> Result<ConditionValue, StepError> {
                     let (ode, s) = step.at(t)?;
                     // as the run will go on from there: on the constraints, where there is a way
                     self.near.copy_from(s);
@@ -528,7 +528,7 @@ impl Gaps {
         out: &mut Vec<f64>,
     ) -> Result<(), SolveError> {
         out.clear();
-        let mut solved = self.watched.iter().any(Watched::bears);
+        let mut solved = self.watched.iter().any(WatchedGap::bears);
         if solved {
             ode.evaluate(s)?;
         }
@@ -555,10 +555,10 @@ impl Gaps {
         let system = mechanism.system().clone();
         for watched in &self.watched {
             let value = match *watched {
-                Watched::Gap(i) => self.gap_values[i],
-                Watched::Bears(_) | Watched::Grips(..) => watched.force(accel, &mut self.largest),
-                Watched::Shares => shared.0,
-                Watched::Slips(place) => {
+                WatchedGap::Gap(i) => self.gap_values[i],
+                WatchedGap::Bears(_) | WatchedGap::Grips(..) => watched.force(accel, &mut self.largest),
+                WatchedGap::Shares => shared.0,
+                WatchedGap::Slips(place) => {
                     let element = &system.elements[place];
                     let speed = |at: &At<f64>| {
                         let at = At { ids: &element.ids, ..*at };
@@ -566,7 +566,7 @@ impl Gaps {
                     };
                     mechanism.observe(s, speed)
                 }
-                Watched::Ends(place) => {
+                WatchedGap::Ends(place) => {
                     let element = &system.elements[place];
                     let within = |at: &At<f64>| {
                         element.place.as_ref().and_then(|own| own.within(&At { ids: &element.ids, ..*at }))
@@ -591,7 +591,7 @@ fn is_one_way(mechanism: &mut Mechanism, s: &State) -> bool {
     })
 }
 
-impl Gaps {
+impl GapWatch {
     /// Gives places that are not there, as other features of their pair are nearer, the gap of these. So a pair that closes between two looks is found where it closes, also
     /// if other features are nearest by then.
     fn fill_pairs(&mut self) {
@@ -607,10 +607,10 @@ impl Gaps {
     }
 }
 
-impl Watched {
+impl WatchedGap {
     /// Whether it is of a force.
     fn bears(&self) -> bool {
-        matches!(self, Watched::Bears(_) | Watched::Grips(..))
+        matches!(self, WatchedGap::Bears(_) | WatchedGap::Grips(..))
     }
 
     /// How much less than that force could be; the largest normal force is noted.
@@ -621,12 +621,14 @@ impl Watched {
             N
         };
         match *self {
-            Watched::Bears(row) => normal(row),
-            Watched::Grips(row, across, n, mu) => {
+            WatchedGap::Bears(row) => normal(row),
+            WatchedGap::Grips(row, across, n, mu) => {
                 let pulls = &accel.lambda[across..across + n];
                 mu * normal(row) - pulls.iter().map(|x| x * x).sum::<f64>().sqrt()
             }
-            Watched::Gap(_) | Watched::Slips(_) | Watched::Ends(_) | Watched::Shares => f64::INFINITY,
+            WatchedGap::Gap(_) | WatchedGap::Slips(_) | WatchedGap::Ends(_) | WatchedGap::Shares => {
+                f64::INFINITY
+            }
         }
     }
 }

@@ -20,15 +20,15 @@ impl Avx2 {
 }
 
 /// Eight lanes.
-type Two = [__m256d; 2];
+type LanePair = [__m256d; 2];
 
-/// SAFETY of all: the machine has the instruction, as `Avx2` says; `Eight` and `Two` are 64 bytes of which every
+/// SAFETY of all: the machine has the instruction, as `Avx2` says; `Eight` and `LanePair` are 64 bytes of which every
 /// pattern is a value.
 macro_rules! vectors {
     ($intrinsic:ident$(::<$relation:ident>)?($($a:ident),+)) => {
         unsafe {
-            $(let $a = transmute::<Eight, Two>($a);)+
-            transmute::<Two, Eight>([$intrinsic$(::<$relation>)?($($a[0]),+), $intrinsic$(::<$relation>)?($($a[1]),+)])
+            $(let $a = transmute::<Eight, LanePair>($a);)+
+            transmute::<LanePair, Eight>([$intrinsic$(::<$relation>)?($($a[0]),+), $intrinsic$(::<$relation>)?($($a[1]),+)])
         }
     };
 }
@@ -82,7 +82,7 @@ impl Instructions for Avx2 {
     fn signs(a: Eight) -> u8 {
         // SAFETY: as `vectors`
         unsafe {
-            let a = transmute::<Eight, Two>(a);
+            let a = transmute::<Eight, LanePair>(a);
             (_mm256_movemask_pd(a[0]) | _mm256_movemask_pd(a[1]) << 4) as u8
         }
     }

@@ -1,20 +1,20 @@
 //! The decompositions Aᵀ = [Y Z] [T; 0] of the null-space formulation.
 
-use super::Basis;
+use super::NullSpaceBasis;
 use crate::error::SolveError;
 use crate::problem::Structure;
 use crate::rank::RankKeeper;
 use sarrus_math::solve::{PivotedQr, Svd};
 
 /// Singular vectors: Y are the right ones, T = Σ Uᵀ.
-pub(super) struct Vectors {
+pub(super) struct SingularVectors {
     svd: Svd,
     r: usize,
 }
 
-impl Basis for Vectors {
-    fn new(s: &Structure) -> Vectors {
-        Vectors { svd: Svd::full(s.nc, s.nv), r: 0 }
+impl NullSpaceBasis for SingularVectors {
+    fn new(s: &Structure) -> SingularVectors {
+        SingularVectors { svd: Svd::full(s.nc, s.nv), r: 0 }
     }
 
     fn factor(&mut self, A: &[f64], rank: &mut RankKeeper, violation: f64) -> Result<usize, SolveError> {
@@ -123,7 +123,7 @@ impl Reflections {
 /// The longest remaining row next.
 pub(super) struct Pivoted(Reflections);
 
-impl Basis for Pivoted {
+impl NullSpaceBasis for Pivoted {
     fn new(s: &Structure) -> Pivoted {
         Pivoted(Reflections::new(s))
     }
@@ -151,7 +151,7 @@ pub(super) struct Staircase {
     lengths: Vec<f64>,
 }
 
-impl Basis for Staircase {
+impl NullSpaceBasis for Staircase {
     fn new(s: &Structure) -> Staircase {
         Staircase {
             reflections: Reflections::new(s),
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use crate::rank::FLOOR;
 
-    fn ranks<B: Basis>() -> Vec<usize> {
+    fn ranks<B: NullSpaceBasis>() -> Vec<usize> {
         let mut b = Structure::builder();
         b.column(2);
         b.row(2, 2, &[0]);
@@ -214,6 +214,6 @@ mod tests {
     fn a_row_is_left_out_only_as_long_as_a_singular_position_lasts() {
         assert_eq!(ranks::<Staircase>(), [2, 2, 1, 2, 2]);
         assert_eq!(ranks::<Pivoted>(), [2, 2, 1, 2, 2]);
-        assert_eq!(ranks::<Vectors>(), [2, 2, 1, 2, 2]);
+        assert_eq!(ranks::<SingularVectors>(), [2, 2, 1, 2, 2]);
     }
 }

@@ -3,26 +3,26 @@
 use super::formulas::{Formulas, ROOM};
 use super::states::{add_compensated, add_times, scale_and_add, subtract};
 use super::{Abm, EQUAL, FAILURES};
-use crate::control::{Control, combine_slopes, error_norm, scaled_norm, with_rotation};
+use crate::control::{StepControl, combine_slopes, error_norm, scaled_norm, with_rotation};
 use crate::error::StepError;
 use crate::problem::State;
 use crate::views::Ode;
 
 /// Errors of a trial, 1 being the tolerance.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Errors {
+pub(super) struct TrialErrors {
     /// Of order k, on this mesh: decides whether the step is taken.
     pub here: f64,
     /// Of orders k, k - 1 and k - 2, as at equal steps: decide on order and size. Infinite where there is no such order.
     pub at: [f64; 3],
 }
 
-impl Errors {
+impl TrialErrors {
     /// Those that are left where the projection takes away all but `along` of the error.
-    pub fn left_with(&self, along: f64) -> Errors {
+    pub fn left_with(&self, along: f64) -> TrialErrors {
         // what lies across the constraints tells nothing of lower orders
         let at = self.at[0] * along / self.here;
-        Errors { here: along, at: [at, f64::INFINITY, f64::INFINITY] }
+        TrialErrors { here: along, at: [at, f64::INFINITY, f64::INFINITY] }
     }
 
     /// Whether a lower order than `k` does as well.
@@ -41,9 +41,9 @@ impl Abm {
     pub(super) fn try_step(
         &mut self,
         ode: &mut dyn Ode,
-        control: &mut Control,
+        control: &mut StepControl,
         t1: f64,
-    ) -> Result<Errors, StepError> {
+    ) -> Result<TrialErrors, StepError> {
         let (k, h) = (self.order, t1 - self.start.t);
         self.formulas.update(&self.past, h, k);
         let Formulas { beta, g, sigma, .. } = &self.formulas;
@@ -83,11 +83,11 @@ impl Abm {
                 here = (g[k - 1] - g[k]).abs() * norm;
             }
         }
-        Ok(Errors { here: with_rotation(here, &ode.structure().angular, control, h, &self.end), at })
+        Ok(TrialErrors { here: with_rotation(here, &ode.structure().angular, control, h, &self.end), at })
     }
 
     /// The error of the step just tried along the constraints, where the rest is taken away after a step.
-    pub(super) fn error_along(&mut self, ode: &mut dyn Ode, control: &Control) -> Option<f64> {
+    pub(super) fn error_along(&mut self, ode: &mut dyn Ode, control: &StepControl) -> Option<f64> {
         let Formulas { order: k, g, h, .. } = &self.formulas;
         combine_slopes(&mut self.delta, h * (g[k - 1] - g[*k]), &[1.0], std::slice::from_ref(&self.change));
         if !ode.keep_tangent(&self.end, &mut self.delta) {
@@ -98,7 +98,7 @@ impl Abm {
     }
 
     /// Ends a step whose error is small enough.
-    pub(super) fn finish(&mut self, ode: &mut dyn Ode, control: &mut Control) -> Result<(), StepError> {
+    pub(super) fn finish(&mut self, ode: &mut dyn Ode, control: &mut StepControl) -> Result<(), StepError> {
         if !self.end.is_finite() {
             return Err(StepError::NotFinite { t: self.start.t });
         }
@@ -118,7 +118,7 @@ impl Abm {
     pub(super) fn find_differences(
         &mut self,
         ode: &mut dyn Ode,
-        control: &mut Control,
+        control: &mut StepControl,
     ) -> Result<(), StepError> {
         if self.differences {
             return Ok(());
@@ -144,7 +144,13 @@ impl Abm {
     }
 
     /// Decides on the next order after a step with `errors`; returns the next size. One that has just been changed does not grow.
-    pub(super) fn plan(&mut self, ode: &dyn Ode, control: &Control, errors: &Errors, changed: bool) -> f64 {
+    pub(super) fn plan(
+        &mut self,
+        ode: &dyn Ode,
+        control: &StepControl,
+        errors: &TrialErrors,
+        changed: bool,
+    ) -> f64 {
         let (k, h) = (self.formulas.order, self.formulas.h);
         let [at, below, _] = errors.at;
         let less = errors.ask_for_less(k);
@@ -179,7 +185,7 @@ impl Abm {
 
     /// Lowers the order, if need be, after a trial with `errors`, or with none, that was failure number `failures` of its step;
     /// returns the factor for its size.
-    pub(super) fn after_failure(&mut self, errors: Option<Errors>, failures: u32) -> f64 {
+    pub(super) fn after_failure(&mut self, errors: Option<TrialErrors>, failures: u32) -> f64 {
         let k = self.order;
         if failures >= FAILURES {
             // as at the start of a run: what lies further back is of no use
@@ -202,7 +208,7 @@ pub(super) fn slope(
     ode: &mut dyn Ode,
     s: &State,
     out: &mut State,
-    control: &mut Control,
+    control: &mut StepControl,
 ) -> Result<(), StepError> {
     control.counts.rhs += 1;
     ode.rhs(s, &mut out.q, &mut out.v, &mut out.x).map_err(|source| StepError::Solve { t: s.t, source })

@@ -20,13 +20,13 @@
 //! damped systems, at all tolerances.
 
 use super::{End, Scheme, Stepper, options};
-use crate::control::{Control, error_norm};
+use crate::control::{StepControl, error_norm};
 use crate::error::{MethodError, SolveError, StepError};
-use crate::implicit::{Kinematics, Newton, NewtonOptions, Target};
+use crate::implicit::{Kinematics, Newton, NewtonOptions, StageTarget};
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Accel, Stage, State};
 use crate::rotations::MOST_ROTATION;
-use crate::views::{Implicit, Integrator};
+use crate::views::{ImplicitOde, Integrator};
 
 /// The highest order.
 pub const HIGHEST: usize = 5;
@@ -67,7 +67,7 @@ pub struct Bdf {
     safety: f64,
     growth: f64,
     newton: Option<Newton>,
-    target: Target,
+    target: StageTarget,
     /// The order of the next step, and how many steps were made with it.
     order: usize,
     steps: usize,
@@ -93,7 +93,7 @@ impl Bdf {
             safety,
             growth,
             newton: None,
-            target: Target::zeros(&Default::default()),
+            target: StageTarget::zeros(&Default::default()),
             order: 1,
             steps: 0,
             failures: 0,
@@ -133,10 +133,10 @@ impl Bdf {
     /// The error of order m - 1 of the step just tried, in units of the tolerance, from `m` earlier states.
     fn error_of(
         &mut self,
-        view: &dyn Implicit,
+        view: &dyn ImplicitOde,
         start: &State,
         end: &State,
-        control: &Control,
+        control: &StepControl,
         m: usize,
     ) -> f64 {
         let t1 = end.t;
@@ -199,10 +199,10 @@ impl Scheme for Bdf {
         MOST_ROTATION / self.highest as f64
     }
 
-    fn begin(&mut self, view: &mut dyn Implicit, s: &State, _h: Option<f64>) -> Result<(), SolveError> {
+    fn begin(&mut self, view: &mut dyn ImplicitOde, s: &State, _h: Option<f64>) -> Result<(), SolveError> {
         let mut newton = Newton::new(view, s, self.options)?;
         let structure = view.structure();
-        self.target = Target { kinematics: Kinematics::Velocities, ..Target::zeros(structure) };
+        self.target = StageTarget { kinematics: Kinematics::Velocities, ..StageTarget::zeros(structure) };
         self.accel = [Accel::zeros(structure), Accel::zeros(structure)];
         self.xdot = [vec![0.0; structure.nx], vec![0.0; structure.nx]];
         self.past = vec![State::zeros(structure); HIGHEST + 2];
@@ -221,10 +221,10 @@ impl Scheme for Bdf {
 
     fn advance(
         &mut self,
-        view: &mut dyn Implicit,
+        view: &mut dyn ImplicitOde,
         start: &State,
         end: &mut State,
-        control: &Control,
+        control: &StepControl,
     ) -> Result<(), StepError> {
         let k = self.order;
         let c = self.derivative(end.t, k);
@@ -265,7 +265,13 @@ impl Scheme for Bdf {
         Ok(())
     }
 
-    fn error(&mut self, view: &mut dyn Implicit, start: &State, end: &State, control: &Control) -> f64 {
+    fn error(
+        &mut self,
+        view: &mut dyn ImplicitOde,
+        start: &State,
+        end: &State,
+        control: &StepControl,
+    ) -> f64 {
         let k = self.order;
         let error = self.error_of(view, start, end, control, k + 1);
         let h = end.t - start.t;
@@ -299,7 +305,7 @@ impl Scheme for Bdf {
         error
     }
 
-    fn accept(&mut self, _view: &mut dyn Implicit, _start: &State, end: &State) {
+    fn accept(&mut self, _view: &mut dyn ImplicitOde, _start: &State, end: &State) {
         self.failures = 0;
         self.past.rotate_right(1);
         self.past[0].copy_from(end);
@@ -335,7 +341,7 @@ impl Scheme for Bdf {
         &self.accel[1].lambda
     }
 
-    fn tell(&mut self, view: &mut dyn Implicit) -> u64 {
+    fn tell(&mut self, view: &mut dyn ImplicitOde) -> u64 {
         self.newton.as_mut().map_or(0, |newton| newton.tell(view))
     }
 }

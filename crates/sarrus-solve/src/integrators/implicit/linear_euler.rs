@@ -9,12 +9,12 @@
 //! which needs one or two. Not where accuracy is wanted.
 
 use super::{End, Scheme, Stepper};
-use crate::control::{Control, StepLimits};
+use crate::control::{StepControl, StepLimits};
 use crate::error::{MethodError, SolveError, StepError};
-use crate::implicit::{Kinematics, Level, Newton, NewtonOptions, Target};
+use crate::implicit::{ConstraintLevel, Kinematics, Newton, NewtonOptions, StageTarget};
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Accel, Stage, State};
-use crate::views::{Implicit, Integrator};
+use crate::views::{ImplicitOde, Integrator};
 
 /// Options of `linearly_implicit_euler`.
 pub const OPTIONS: &[OptionDoc] = &[OptionDoc {
@@ -36,7 +36,7 @@ pub fn from_options(options: &Options) -> Result<Integrator, MethodError> {
 pub struct LinearEuler {
     project: bool,
     newton: Option<Newton>,
-    target: Target,
+    target: StageTarget,
     accel: [Accel; 2],
     xdot: [Vec<f64>; 2],
 }
@@ -47,7 +47,7 @@ impl LinearEuler {
         LinearEuler {
             project,
             newton: None,
-            target: Target::zeros(&Default::default()),
+            target: StageTarget::zeros(&Default::default()),
             accel: Default::default(),
             xdot: Default::default(),
         }
@@ -67,11 +67,11 @@ impl Scheme for LinearEuler {
         2
     }
 
-    fn begin(&mut self, view: &mut dyn Implicit, s: &State, _h: Option<f64>) -> Result<(), SolveError> {
-        let options = NewtonOptions { level: Level::Velocities, ..NewtonOptions::default() };
+    fn begin(&mut self, view: &mut dyn ImplicitOde, s: &State, _h: Option<f64>) -> Result<(), SolveError> {
+        let options = NewtonOptions { level: ConstraintLevel::Velocities, ..NewtonOptions::default() };
         let mut newton = Newton::new(view, s, options)?;
         let structure = view.structure();
-        self.target = Target { kinematics: Kinematics::Accelerations, ..Target::zeros(structure) };
+        self.target = StageTarget { kinematics: Kinematics::Accelerations, ..StageTarget::zeros(structure) };
         self.accel = [Accel::zeros(structure), Accel::zeros(structure)];
         self.xdot = [vec![0.0; structure.nx], vec![0.0; structure.nx]];
         view.accelerations(s, &mut self.accel[0])?;
@@ -84,10 +84,10 @@ impl Scheme for LinearEuler {
 
     fn advance(
         &mut self,
-        view: &mut dyn Implicit,
+        view: &mut dyn ImplicitOde,
         start: &State,
         end: &mut State,
-        _control: &Control,
+        _control: &StepControl,
     ) -> Result<(), StepError> {
         let LinearEuler { newton: Some(newton), target, accel, xdot, .. } = self else {
             return Err(StepError::View { t: start.t });
@@ -111,11 +111,11 @@ impl Scheme for LinearEuler {
         Ok(())
     }
 
-    fn error(&mut self, _: &mut dyn Implicit, _: &State, _: &State, _: &Control) -> f64 {
+    fn error(&mut self, _: &mut dyn ImplicitOde, _: &State, _: &State, _: &StepControl) -> f64 {
         0.0
     }
 
-    fn accept(&mut self, _view: &mut dyn Implicit, _start: &State, _end: &State) {}
+    fn accept(&mut self, _view: &mut dyn ImplicitOde, _start: &State, _end: &State) {}
 
     fn turn(&mut self) {
         self.accel.swap(0, 1);
@@ -130,7 +130,7 @@ impl Scheme for LinearEuler {
         &self.accel[1].lambda
     }
 
-    fn tell(&mut self, view: &mut dyn Implicit) -> u64 {
+    fn tell(&mut self, view: &mut dyn ImplicitOde) -> u64 {
         self.newton.as_mut().map_or(0, |newton| newton.tell(view))
     }
 }

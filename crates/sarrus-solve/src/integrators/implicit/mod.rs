@@ -11,15 +11,15 @@ pub(super) mod radau5;
 
 pub use bdf::Bdf;
 pub use linear_euler::LinearEuler;
-pub use newmark::{Family, Newmark};
+pub use newmark::{Newmark, NewmarkCoefficients};
 pub use radau5::Radau5;
 
-use super::between::Between;
-use crate::control::{Control, StepLimits};
+use super::between::StepInterpolant;
+use crate::control::{StepControl, StepLimits};
 use crate::error::{SolveError, StepError};
 use crate::problem::{State, Structure};
 use crate::rotations::MOST_ROTATION;
-use crate::views::{Implicit, ImplicitStep, StepInfo};
+use crate::views::{ImplicitOde, ImplicitStep, StepInfo};
 
 /// A first step that is not given: this fraction of what is left.
 const FIRST: f64 = 1e-3;
@@ -50,25 +50,26 @@ pub trait Scheme: Send {
     }
 
     /// Begins at `s`, of a problem that may be new; `h` is the size of the first step \[s\], if it is known.
-    fn begin(&mut self, view: &mut dyn Implicit, s: &State, h: Option<f64>) -> Result<(), SolveError>;
+    fn begin(&mut self, view: &mut dyn ImplicitOde, s: &State, h: Option<f64>) -> Result<(), SolveError>;
 
     /// Tries a step from `start` to the time of `end`, whose other numbers it fills in.
     fn advance(
         &mut self,
-        view: &mut dyn Implicit,
+        view: &mut dyn ImplicitOde,
         start: &State,
         end: &mut State,
-        control: &Control,
+        control: &StepControl,
     ) -> Result<(), StepError>;
 
     /// The error of the step just tried, in units of the tolerance.
-    fn error(&mut self, view: &mut dyn Implicit, start: &State, end: &State, control: &Control) -> f64;
+    fn error(&mut self, view: &mut dyn ImplicitOde, start: &State, end: &State, control: &StepControl)
+    -> f64;
 
     /// The next step begins where the last one ended.
     fn turn(&mut self);
 
     /// The step just tried is taken.
-    fn accept(&mut self, view: &mut dyn Implicit, start: &State, end: &State);
+    fn accept(&mut self, view: &mut dyn ImplicitOde, start: &State, end: &State);
 
     /// The size \[s\] of the next step, where the scheme chooses it itself.
     fn next_size(&mut self) -> Option<f64> {
@@ -87,7 +88,7 @@ pub trait Scheme: Send {
     fn multipliers(&self) -> &[f64];
 
     /// Evaluations since the last call; tells `view` of all work.
-    fn tell(&mut self, view: &mut dyn Implicit) -> u64;
+    fn tell(&mut self, view: &mut dyn ImplicitOde) -> u64;
 }
 
 /// An integrator made of a scheme.
@@ -96,7 +97,7 @@ pub struct Stepper<S: Scheme> {
     limits: StepLimits,
     start: State,
     end: State,
-    between: Between,
+    between: StepInterpolant,
     /// Whether `start` and `end` belong to a step that was taken.
     accepted: bool,
 }
@@ -109,12 +110,17 @@ impl<S: Scheme> Stepper<S> {
             limits,
             start: State::default(),
             end: State::default(),
-            between: Between::default(),
+            between: StepInterpolant::default(),
             accepted: false,
         }
     }
 
-    fn start_from(&mut self, view: &mut dyn Implicit, s: &State, control: &Control) -> Result<(), StepError> {
+    fn start_from(
+        &mut self,
+        view: &mut dyn ImplicitOde,
+        s: &State,
+        control: &StepControl,
+    ) -> Result<(), StepError> {
         let known = self.accepted && self.end == *s;
         self.accepted = false;
         self.start.copy_from(s);
@@ -128,13 +134,18 @@ impl<S: Scheme> Stepper<S> {
         self.scheme.begin(view, s, first).map_err(|source| StepError::Solve { t: s.t, source })
     }
 
-    fn try_step(&mut self, view: &mut dyn Implicit, control: &Control, t1: f64) -> Result<(), StepError> {
+    fn try_step(
+        &mut self,
+        view: &mut dyn ImplicitOde,
+        control: &StepControl,
+        t1: f64,
+    ) -> Result<(), StepError> {
         self.end.t = t1;
         self.scheme.advance(view, &self.start, &mut self.end, control)?;
         if self.end.is_finite() { Ok(()) } else { Err(StepError::NotFinite { t: self.start.t }) }
     }
 
-    fn finish(&mut self, view: &mut dyn Implicit, control: &mut Control) {
+    fn finish(&mut self, view: &mut dyn ImplicitOde, control: &mut StepControl) {
         view.normalize(&mut self.end.q);
         self.scheme.accept(view, &self.start, &self.end);
         view.accept(&self.end);
@@ -143,7 +154,7 @@ impl<S: Scheme> Stepper<S> {
         self.between.forget();
     }
 
-    fn fixed(&mut self, view: &mut dyn Implicit, control: &mut Control) -> Result<(), StepError> {
+    fn fixed(&mut self, view: &mut dyn ImplicitOde, control: &mut StepControl) -> Result<(), StepError> {
         let t = self.start.t;
         let t1 = control.fixed_end(t);
         if !(t1 > t) {
@@ -156,7 +167,11 @@ impl<S: Scheme> Stepper<S> {
     }
 
     /// Steps of decreasing size until one is accepted; returns its error and the number given up.
-    fn adaptive(&mut self, view: &mut dyn Implicit, control: &mut Control) -> Result<(f64, u32), StepError> {
+    fn adaptive(
+        &mut self,
+        view: &mut dyn ImplicitOde,
+        control: &mut StepControl,
+    ) -> Result<(f64, u32), StepError> {
         let t = self.start.t;
         let h_min = control.min_step(t, &self.limits);
         let power = self.scheme.error_power();
@@ -225,9 +240,9 @@ impl<S: Scheme> ImplicitStep for Stepper<S> {
 
     fn step(
         &mut self,
-        view: &mut dyn Implicit,
+        view: &mut dyn ImplicitOde,
         s: &mut State,
-        control: &mut Control,
+        control: &mut StepControl,
     ) -> Result<StepInfo, StepError> {
         self.start_from(view, s, control)?;
         let (error, rejected) = if self.is_adaptive() {
@@ -241,7 +256,7 @@ impl<S: Scheme> ImplicitStep for Stepper<S> {
         Ok(StepInfo { t, h: self.end.t - t, error, rejected })
     }
 
-    fn dense(&mut self, view: &mut dyn Implicit, t: f64, out: &mut State) -> Result<(), StepError> {
+    fn dense(&mut self, view: &mut dyn ImplicitOde, t: f64, out: &mut State) -> Result<(), StepError> {
         let [a, b] = self.scheme.ends();
         let rates = [(a.vdot, a.xdot), (b.vdot, b.xdot)];
         self.between.write(view, [&self.start, &self.end], rates, t, out);

@@ -24,16 +24,16 @@
 //! tight tolerances take `radau5` or `bdf`, for smooth motion of rigid bodies an explicit method.
 
 use super::{End, Scheme, Stepper, options};
-use crate::control::{Control, error_norm};
+use crate::control::{StepControl, error_norm};
 use crate::error::{MethodError, SolveError, StepError};
-use crate::implicit::{Kinematics, Newton, NewtonOptions, Target};
+use crate::implicit::{Kinematics, Newton, NewtonOptions, StageTarget};
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Accel, Stage, State};
-use crate::views::{Implicit, Integrator};
+use crate::views::{ImplicitOde, Integrator};
 
 /// The coefficients of a member of the family.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Family {
+pub struct NewmarkCoefficients {
     /// αₘ.
     pub alpha_m: f64,
     /// α_f.
@@ -46,31 +46,37 @@ pub struct Family {
     pub trapezoidal: bool,
 }
 
-impl Family {
+impl NewmarkCoefficients {
     /// Generalized α whose fastest oscillations shrink by ρ a step.
-    pub fn generalized_alpha(rho: f64) -> Family {
+    pub fn generalized_alpha(rho: f64) -> NewmarkCoefficients {
         let (alpha_m, alpha_f) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
-        Family::second_order(alpha_m, alpha_f)
+        NewmarkCoefficients::second_order(alpha_m, alpha_f)
     }
 
     /// Hilber, Hughes and Taylor's, α from -1/3 to 0.
-    pub fn hht(alpha: f64) -> Family {
-        Family::second_order(0.0, -alpha)
+    pub fn hht(alpha: f64) -> NewmarkCoefficients {
+        NewmarkCoefficients::second_order(0.0, -alpha)
     }
 
     /// Newmark's.
-    pub fn newmark(beta: f64, gamma: f64) -> Family {
-        Family { alpha_m: 0.0, alpha_f: 0.0, beta, gamma, trapezoidal: false }
+    pub fn newmark(beta: f64, gamma: f64) -> NewmarkCoefficients {
+        NewmarkCoefficients { alpha_m: 0.0, alpha_f: 0.0, beta, gamma, trapezoidal: false }
     }
 
     /// The trapezoidal rule.
-    pub fn trapezoidal() -> Family {
-        Family { trapezoidal: true, ..Family::newmark(0.25, 0.5) }
+    pub fn trapezoidal() -> NewmarkCoefficients {
+        NewmarkCoefficients { trapezoidal: true, ..NewmarkCoefficients::newmark(0.25, 0.5) }
     }
 
-    fn second_order(alpha_m: f64, alpha_f: f64) -> Family {
+    fn second_order(alpha_m: f64, alpha_f: f64) -> NewmarkCoefficients {
         let gamma = 0.5 + alpha_f - alpha_m;
-        Family { alpha_m, alpha_f, gamma, beta: 0.25 * (gamma + 0.5).powi(2), trapezoidal: false }
+        NewmarkCoefficients {
+            alpha_m,
+            alpha_f,
+            gamma,
+            beta: 0.25 * (gamma + 0.5).powi(2),
+            trapezoidal: false,
+        }
     }
 }
 
@@ -141,17 +147,17 @@ pub fn from_options(kind: &'static str, options: &Options) -> Result<Integrator,
     let (known, family) = match kind {
         "hht" => {
             let alpha = read("alpha", -0.1, "from -1/3 to 0", |x| (-1.0 / 3.0 - 1e-9..=0.0).contains(&x))?;
-            (HHT, Family::hht(alpha))
+            (HHT, NewmarkCoefficients::hht(alpha))
         }
         "newmark" => {
             let beta = read("beta", 0.25, "between 0.01 and 1", |x| (0.01..=1.0).contains(&x))?;
             let gamma = read("gamma", 0.5, "between 0.5 and 1", |x| (0.5..=1.0).contains(&x))?;
-            (NEWMARK, Family::newmark(beta, gamma))
+            (NEWMARK, NewmarkCoefficients::newmark(beta, gamma))
         }
-        "trapezoidal" => (TRAPEZOIDAL, Family::trapezoidal()),
+        "trapezoidal" => (TRAPEZOIDAL, NewmarkCoefficients::trapezoidal()),
         _ => {
             let rho = read("rho", 0.8, "between 0 and 1", |x| (0.0..=1.0).contains(&x))?;
-            (GENERALIZED_ALPHA, Family::generalized_alpha(rho))
+            (GENERALIZED_ALPHA, NewmarkCoefficients::generalized_alpha(rho))
         }
     };
     options.check(kind, known)?;
@@ -162,11 +168,11 @@ pub fn from_options(kind: &'static str, options: &Options) -> Result<Integrator,
 
 /// A member of the family, with its memory.
 pub struct Newmark {
-    family: Family,
+    family: NewmarkCoefficients,
     options: NewtonOptions,
     adaptive: bool,
     newton: Option<Newton>,
-    target: Target,
+    target: StageTarget,
     /// v̇ and λ at both ends.
     accel: [Accel; 2],
     /// ẋ at both ends.
@@ -180,13 +186,13 @@ pub struct Newmark {
 
 impl Newmark {
     /// A member of the family.
-    pub fn new(family: Family, options: NewtonOptions, adaptive: bool) -> Newmark {
+    pub fn new(family: NewmarkCoefficients, options: NewtonOptions, adaptive: bool) -> Newmark {
         Newmark {
             family,
             options,
             adaptive,
             newton: None,
-            target: Target::zeros(&Default::default()),
+            target: StageTarget::zeros(&Default::default()),
             accel: Default::default(),
             xdot: Default::default(),
             a: Default::default(),
@@ -196,7 +202,7 @@ impl Newmark {
     }
 
     /// a at the start: v̇ a little earlier or later, as \[Arnold2007\] has it.
-    fn begin_a(&mut self, view: &mut dyn Implicit, s: &State, h: Option<f64>) -> Result<(), SolveError> {
+    fn begin_a(&mut self, view: &mut dyn ImplicitOde, s: &State, h: Option<f64>) -> Result<(), SolveError> {
         self.a[0].copy_from_slice(&self.accel[0].vdot);
         let shift = self.family.alpha_m - self.family.alpha_f;
         let Some(h) = h.filter(|_| shift != 0.0) else { return Ok(()) };
@@ -234,11 +240,11 @@ impl Scheme for Newmark {
         3
     }
 
-    fn begin(&mut self, view: &mut dyn Implicit, s: &State, h: Option<f64>) -> Result<(), SolveError> {
+    fn begin(&mut self, view: &mut dyn ImplicitOde, s: &State, h: Option<f64>) -> Result<(), SolveError> {
         let mut newton = Newton::new(view, s, self.options)?;
         let structure = view.structure();
         let (nv, nx) = (structure.nv, structure.nx);
-        self.target = Target::zeros(structure);
+        self.target = StageTarget::zeros(structure);
         self.accel = [Accel::zeros(structure), Accel::zeros(structure)];
         self.xdot = [vec![0.0; nx], vec![0.0; nx]];
         self.a = [vec![0.0; nv], vec![0.0; nv]];
@@ -255,13 +261,13 @@ impl Scheme for Newmark {
 
     fn advance(
         &mut self,
-        view: &mut dyn Implicit,
+        view: &mut dyn ImplicitOde,
         start: &State,
         end: &mut State,
-        control: &Control,
+        control: &StepControl,
     ) -> Result<(), StepError> {
         let Newmark { family, target, accel, xdot, a, .. } = self;
-        let Family { alpha_m, alpha_f, beta, gamma, trapezoidal } = *family;
+        let NewmarkCoefficients { alpha_m, alpha_f, beta, gamma, trapezoidal } = *family;
         let Some(newton) = &mut self.newton else { return Err(StepError::View { t: start.t }) };
         let h = end.t - start.t;
         if self.adaptive {
@@ -298,7 +304,13 @@ impl Scheme for Newmark {
         Ok(())
     }
 
-    fn error(&mut self, view: &mut dyn Implicit, start: &State, end: &State, control: &Control) -> f64 {
+    fn error(
+        &mut self,
+        view: &mut dyn ImplicitOde,
+        start: &State,
+        end: &State,
+        control: &StepControl,
+    ) -> f64 {
         let h = end.t - start.t;
         let Newmark { family, accel, xdot, before, delta, target, .. } = self;
         // positions, as numbers of q
@@ -326,7 +338,7 @@ impl Scheme for Newmark {
         error_norm(view.structure(), control, start, end, delta)
     }
 
-    fn accept(&mut self, _view: &mut dyn Implicit, start: &State, end: &State) {
+    fn accept(&mut self, _view: &mut dyn ImplicitOde, start: &State, end: &State) {
         self.before.0.copy_from_slice(&self.accel[0].vdot);
         self.before.1.copy_from_slice(&self.xdot[0]);
         self.before.2 = end.t - start.t;
@@ -346,7 +358,7 @@ impl Scheme for Newmark {
         &self.accel[1].lambda
     }
 
-    fn tell(&mut self, view: &mut dyn Implicit) -> u64 {
+    fn tell(&mut self, view: &mut dyn ImplicitOde) -> u64 {
         self.newton.as_mut().map_or(0, |newton| newton.tell(view))
     }
 }

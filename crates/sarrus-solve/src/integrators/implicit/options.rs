@@ -2,7 +2,7 @@
 
 use crate::control::StepLimits;
 use crate::error::MethodError;
-use crate::implicit::{Level, NewtonOptions};
+use crate::implicit::{ConstraintLevel, NewtonOptions};
 use crate::options::{OptionDoc, Options};
 
 /// Which constraints hold.
@@ -52,7 +52,7 @@ pub const MIN_STEP: OptionDoc =
 pub fn newton(kind: &'static str, options: &Options) -> Result<NewtonOptions, MethodError> {
     let mut newton = NewtonOptions::default();
     let words = ["both", "positions", "velocities"];
-    let levels = [Level::Both, Level::Positions, Level::Velocities];
+    let levels = [ConstraintLevel::Both, ConstraintLevel::Positions, ConstraintLevel::Velocities];
     if let Some(i) = options.word(kind, "constraints", "`both`, `positions` or `velocities`", &words)? {
         newton.level = levels[i];
     }

@@ -20,13 +20,15 @@
 //! iteration; keeps its matrices while steps stay and the iteration converges fast.
 
 use super::{End, Scheme, Stepper, options};
-use crate::control::{Control, error_norm};
+use crate::control::{StepControl, error_norm};
 use crate::error::{MethodError, SolveError, StepError};
-use crate::implicit::{IterationMatrix, Level, NewtonOptions, Scale, Turn, right_tangent_inverse};
+use crate::implicit::{
+    ChangeScale, ConstraintLevel, IterationMatrix, NewtonOptions, RotationBlock, right_tangent_inverse,
+};
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Accel, Equations, Stage, State, Structure};
 use crate::tangent::Tangent;
-use crate::views::{Implicit, Integrator};
+use crate::views::{ImplicitOde, Integrator};
 use sarrus_math::solve::c64;
 
 /// Options of `radau5`.
@@ -69,7 +71,7 @@ pub fn from_options(options: &Options) -> Result<Integrator, MethodError> {
     options.check(kind, OPTIONS)?;
     let limits = options::limits(kind, options)?;
     let newton = options::newton(kind, options)?;
-    if newton.level == Level::Positions {
+    if newton.level == ConstraintLevel::Positions {
         let value = "`positions`".into();
         let expected = "`both` or `velocities`";
         return Err(MethodError::BadOption { kind, option: "constraints", value, expected });
@@ -80,16 +82,16 @@ pub fn from_options(options: &Options) -> Result<Integrator, MethodError> {
 
 /// Eigenvectors of A, right and left, for the real eigenvalue and for the complex one.
 #[derive(Debug, Clone, Copy)]
-struct Parts {
+struct Eigenvectors {
     real: [[f64; STAGES]; 2],
     complex: [[c64; STAGES]; 2],
 }
 
-impl Parts {
-    fn new() -> Parts {
+impl Eigenvectors {
+    fn new() -> Eigenvectors {
         let complex = eigenvectors(c64::new(1.0, 0.0) / c64::new(MU_C[0], MU_C[1]));
         let real = eigenvectors(c64::new(1.0 / MU, 0.0)).map(|s| s.map(|x| x.re));
-        Parts { real, complex }
+        Eigenvectors { real, complex }
     }
 }
 
@@ -124,14 +126,14 @@ struct StagePart {
 }
 
 /// What depends on the problem.
-struct Room {
+struct RadauWorkspace {
     stages: [StagePart; STAGES],
     eq: Equations,
     tangent: Tangent,
     real: IterationMatrix<f64>,
     complex: IterationMatrix<c64>,
-    scale: Scale,
-    turns: Vec<Turn>,
+    scale: ChangeScale,
+    turns: Vec<RotationBlock>,
     out: Vec<bool>,
     rc: Vec<c64>,
     cc: Vec<c64>,
@@ -147,8 +149,8 @@ pub struct Radau5 {
     options: NewtonOptions,
     safety: f64,
     growth: f64,
-    parts: Parts,
-    room: Option<Room>,
+    parts: Eigenvectors,
+    room: Option<RadauWorkspace>,
     accel: [Accel; 2],
     xdot: [Vec<f64>; 2],
     /// Size of the step that the matrices are for \[s\]; zero if they are none.
@@ -170,7 +172,7 @@ impl Radau5 {
             options,
             safety,
             growth,
-            parts: Parts::new(),
+            parts: Eigenvectors::new(),
             room: None,
             accel: Default::default(),
             xdot: Default::default(),
@@ -196,7 +198,7 @@ impl Radau5 {
                 *w = others.map(|k| (at - C[k]) / (C[j] - C[k])).product();
             }
         }
-        let old = |room: &Room, k: usize| [0, 1, 2].map(|j| room.stages[j].accel.vdot[k]);
+        let old = |room: &RadauWorkspace, k: usize| [0, 1, 2].map(|j| room.stages[j].accel.vdot[k]);
         for k in 0..accel[0].vdot.len() {
             let z = old(room, k);
             for (i, w) in w.iter().enumerate() {
@@ -214,9 +216,9 @@ impl Radau5 {
     }
 
     /// The states of the stages.
-    fn place(&mut self, view: &dyn Implicit, start: &State, h: f64) {
+    fn place(&mut self, view: &dyn ImplicitOde, start: &State, h: f64) {
         let Some(room) = &mut self.room else { return };
-        let Room { stages, turns, .. } = room;
+        let RadauWorkspace { stages, turns, .. } = room;
         for i in 0..STAGES {
             for k in 0..start.v.len() {
                 let change: f64 = (0..STAGES).map(|j| A[i][j] * stages[j].accel.vdot[k]).sum();
@@ -251,7 +253,7 @@ impl Radau5 {
     }
 
     /// Residuals of the stages.
-    fn evaluate(&mut self, view: &mut dyn Implicit) {
+    fn evaluate(&mut self, view: &mut dyn ImplicitOde) {
         let Some(room) = &mut self.room else { return };
         for stage in &mut room.stages {
             self.evaluations += 1;
@@ -270,7 +272,7 @@ impl Radau5 {
         }
     }
 
-    fn factor(&mut self, view: &mut dyn Implicit, start: &State, h: f64) -> Result<(), SolveError> {
+    fn factor(&mut self, view: &mut dyn ImplicitOde, start: &State, h: f64) -> Result<(), SolveError> {
         let Radau5 { room: Some(room), accel, .. } = self else { return Err(SolveError::NoTangent) };
         view.update(start, Stage::FORCE, &mut room.eq);
         view.add_reactive(start, &accel[0].lambda, &mut room.eq);
@@ -288,7 +290,7 @@ impl Radau5 {
     /// Corrections of the stages from their residuals, in the places of these.
     fn correct(&mut self, h: f64) -> Result<(), SolveError> {
         let Radau5 { room: Some(room), parts, .. } = self else { return Err(SolveError::NoTangent) };
-        let Room { stages, real, complex, rc, cc, rr, cr, .. } = room;
+        let RadauWorkspace { stages, real, complex, rc, cc, rr, cr, .. } = room;
         let [right, left] = parts.real;
         let [right_c, left_c] = parts.complex;
         let (g, g_c) = (h / MU, c64::new(h, 0.0) / c64::new(MU_C[0], MU_C[1]));
@@ -316,7 +318,7 @@ impl Radau5 {
 
     fn iterate(
         &mut self,
-        view: &mut dyn Implicit,
+        view: &mut dyn ImplicitOde,
         start: &State,
         h: f64,
         tolerance: f64,
@@ -370,7 +372,7 @@ impl Scheme for Radau5 {
         4
     }
 
-    fn begin(&mut self, view: &mut dyn Implicit, s: &State, _h: Option<f64>) -> Result<(), SolveError> {
+    fn begin(&mut self, view: &mut dyn ImplicitOde, s: &State, _h: Option<f64>) -> Result<(), SolveError> {
         let tangent = view.new_tangent().ok_or(SolveError::NoTangent)?;
         let mut out = vec![false; view.structure().nc];
         view.dependent_rows(s, &mut out)?;
@@ -383,11 +385,12 @@ impl Scheme for Radau5 {
         self.accel = [Accel::zeros(structure), Accel::zeros(structure)];
         self.xdot = [vec![0.0; nx], vec![0.0; nx]];
         let stages = [0; STAGES].map(|_| new_stage(structure));
-        let (scale, turns, delta) = (Scale::new(structure), Turn::all(structure), State::zeros(structure));
+        let (scale, turns, delta) =
+            (ChangeScale::new(structure), RotationBlock::all(structure), State::zeros(structure));
         view.accelerations(s, &mut self.accel[0])?;
         view.update(s, Stage::FORCE, &mut eq);
         view.xdot(s, &eq, &self.accel[0], &mut self.xdot[0]);
-        self.room = Some(Room {
+        self.room = Some(RadauWorkspace {
             stages,
             eq,
             tangent,
@@ -410,10 +413,10 @@ impl Scheme for Radau5 {
 
     fn advance(
         &mut self,
-        view: &mut dyn Implicit,
+        view: &mut dyn ImplicitOde,
         start: &State,
         end: &mut State,
-        control: &Control,
+        control: &StepControl,
     ) -> Result<(), StepError> {
         let h = end.t - start.t;
         let tolerance = self.options.tolerance.min(1e-2 * control.rtol).max(1e-12);
@@ -445,17 +448,23 @@ impl Scheme for Radau5 {
         end.x.copy_from_slice(&stage.state.x);
         self.accel[1].clone_from(&stage.accel);
         self.xdot[1].copy_from_slice(&stage.xdot);
-        if self.options.level == Level::Both {
+        if self.options.level == ConstraintLevel::Both {
             view.project(end).map_err(|source| StepError::Project { t: end.t, source })?;
         }
         Ok(())
     }
 
-    fn error(&mut self, view: &mut dyn Implicit, start: &State, end: &State, control: &Control) -> f64 {
+    fn error(
+        &mut self,
+        view: &mut dyn ImplicitOde,
+        start: &State,
+        end: &State,
+        control: &StepControl,
+    ) -> f64 {
         let h = end.t - start.t;
         let g = h / MU;
         let Radau5 { room: Some(room), accel, xdot, .. } = self else { return f64::INFINITY };
-        let Room { stages, real, tangent, rr, cr, delta, error: [e_q, e_v], eq, .. } = room;
+        let RadauWorkspace { stages, real, tangent, rr, cr, delta, error: [e_q, e_v], eq, .. } = room;
         let weight = E.map(|e| e / (3.0 * MU));
         for k in 0..e_q.len() {
             e_q[k] = g * start.v[k] + (0..STAGES).map(|i| weight[i] * stages[i].delta[k]).sum::<f64>();
@@ -488,7 +497,7 @@ impl Scheme for Radau5 {
         error
     }
 
-    fn accept(&mut self, _view: &mut dyn Implicit, start: &State, end: &State) {
+    fn accept(&mut self, _view: &mut dyn ImplicitOde, start: &State, end: &State) {
         self.failures = 0;
         self.last = end.t - start.t;
     }
@@ -516,7 +525,7 @@ impl Scheme for Radau5 {
         &self.accel[1].lambda
     }
 
-    fn tell(&mut self, view: &mut dyn Implicit) -> u64 {
+    fn tell(&mut self, view: &mut dyn ImplicitOde) -> u64 {
         let Some(room) = &self.room else { return 0 };
         let factorizations = room.real.factorizations() + room.complex.factorizations();
         let now = [self.evaluations, factorizations, self.iterations];
@@ -546,7 +555,7 @@ mod tests {
     /// A = S diag(κ) S⁻¹.
     #[test]
     fn eigenvectors_take_the_stages_apart() {
-        let parts = Parts::new();
+        let parts = Eigenvectors::new();
         let kappa = c64::new(1.0, 0.0) / c64::new(MU_C[0], MU_C[1]);
         for i in 0..STAGES {
             for j in 0..STAGES {

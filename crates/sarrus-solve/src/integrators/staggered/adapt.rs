@@ -2,7 +2,7 @@
 
 use super::StaggeredMethod;
 use super::modules::at;
-use crate::control::{Control, error_norm};
+use crate::control::{StepControl, error_norm};
 use crate::error::StepError;
 use crate::problem::Stage;
 use crate::views::Staggered;
@@ -17,7 +17,7 @@ impl StaggeredMethod {
     pub(super) fn adapt(
         &mut self,
         view: &mut dyn Staggered,
-        control: &mut Control,
+        control: &mut StepControl,
     ) -> Result<(f64, u32), StepError> {
         let t = self.start.t;
         let h_min = control.min_step(t, &self.limits);
@@ -58,7 +58,7 @@ impl StaggeredMethod {
     }
 
     /// The error of the step just tried, in units of the tolerance.
-    fn error(&mut self, view: &dyn Staggered, control: &Control) -> Result<f64, StepError> {
+    fn error(&mut self, view: &dyn Staggered, control: &StepControl) -> Result<f64, StepError> {
         let StaggeredMethod { modules, chain, adaptive: Some(estimate), start, end, .. } = self else {
             return Ok(0.0);
         };

@@ -97,7 +97,7 @@ impl ErrorEstimate {
             let mean = 0.5 * h * (start.v[i] + end.v[i]);
             *d -= mean + h * h / 12.0 * (here.vdot[i] - there.vdot[i]);
         }
-        let turning = |g: &&crate::problem::Group| g.kind == GroupKind::AngularVelocity && g.len == 3;
+        let turning = |g: &&crate::problem::NormGroup| g.kind == GroupKind::AngularVelocity && g.len == 3;
         for g in view.structure().groups.iter().filter(turning) {
             let (a, b) = (&start.v[g.start..][..3], &end.v[g.start..][..3]);
             let d = &mut self.turn[g.start..][..3];

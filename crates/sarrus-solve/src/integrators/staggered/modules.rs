@@ -4,7 +4,8 @@ use crate::error::{SolveError, StepError};
 use crate::findings::{Findings, StabilityFound};
 use crate::problem::{Accel, Equations, Stage, State, Structure};
 use crate::staggered::{
-    BlockDiagonal, Controller, MotionModule, MultiplierModule, Watch, add_J_mul, add_Jt_mul, add_Jt_mul_each,
+    BlockDiagonal, MotionModule, MultiplierController, MultiplierModule, StepWatch, add_J_mul, add_Jt_mul,
+    add_Jt_mul_each,
 };
 use crate::views::Staggered;
 
@@ -25,8 +26,8 @@ const REACTIONS: u32 = 8;
 pub(crate) struct Modules {
     pub motion: Box<dyn MotionModule>,
     pub multipliers: Box<dyn MultiplierModule>,
-    pub controller: Option<Box<dyn Controller>>,
-    pub watch: Watch,
+    pub controller: Option<Box<dyn MultiplierController>>,
+    pub watch: StepWatch,
     pub mass: BlockDiagonal,
     pub minv: BlockDiagonal,
     /// Evaluations of f, and corrections of positions, not yet told.
@@ -46,7 +47,7 @@ impl Modules {
             motion,
             multipliers,
             controller: None,
-            watch: Watch::default(),
+            watch: StepWatch::default(),
             mass: BlockDiagonal::default(),
             minv: BlockDiagonal::default(),
             evaluations: 0,
@@ -221,7 +222,7 @@ impl Modules {
 
     /// What was found on the way.
     pub fn findings(&self) -> Findings {
-        let Watch { highest, ratio, .. } = self.watch;
+        let StepWatch { highest, ratio, .. } = self.watch;
         let epsilon = self.multipliers.epsilon();
         Findings { stability: Some(StabilityFound { omega: highest, ratio, epsilon }), ..Findings::default() }
     }

@@ -1,6 +1,6 @@
 //! Options of the staggered procedure.
 
-use super::{Form, StaggeredMethod};
+use super::{StaggeredForm, StaggeredMethod};
 use crate::error::MethodError;
 use crate::options::{OptionDoc, OptionValue, Options};
 use crate::staggered::Epsilon;
@@ -47,9 +47,9 @@ impl StaggeredMethod {
             .map_or(3, |x| x as u32);
         let forms = ["symmetric", "paper", "one_step"];
         let form = match options.word(kind, "form", "`symmetric`, `paper` or `one_step`", &forms)? {
-            Some(1) => Form::Paper,
-            Some(2) => Form::OneStep { points },
-            _ => Form::Symmetric,
+            Some(1) => StaggeredForm::Paper,
+            Some(2) => StaggeredForm::OneStep { points },
+            _ => StaggeredForm::Symmetric,
         };
         let iterations = options
             .number(kind, "iterations", "a whole number from 1 to 10", |x| {
@@ -58,7 +58,7 @@ impl StaggeredMethod {
             .unwrap_or(4.0);
         let expected = "`no`, or `yes` with the symmetric form";
         let adaptive = match form {
-            Form::Symmetric => options.word(kind, "adaptive", expected, &["no", "yes"])? == Some(1),
+            StaggeredForm::Symmetric => options.word(kind, "adaptive", expected, &["no", "yes"])? == Some(1),
             _ => options.word(kind, "adaptive", expected, &["no"])? == Some(1),
         };
         let mut method = StaggeredMethod::new(form, epsilon(kind, options)?, iterations as u32, adaptive);

@@ -66,7 +66,7 @@ struct Next {
 }
 
 /// The symmetric form with its memory; of pairs, the first is at the start of a step and the second at its end.
-pub(super) struct Symmetric {
+pub(super) struct SymmetricStaggered {
     iterations: u32,
     /// Whether Φ is to be solved for to rounding: what is left would be a velocity in a next step that is short.
     is_thorough: bool,
@@ -101,10 +101,10 @@ pub(super) struct Symmetric {
     needed: u32,
 }
 
-impl Symmetric {
-    pub fn new(iterations: u32, is_thorough: bool) -> Symmetric {
+impl SymmetricStaggered {
+    pub fn new(iterations: u32, is_thorough: bool) -> SymmetricStaggered {
         let none = Vec::new;
-        Symmetric {
+        SymmetricStaggered {
             iterations,
             is_thorough,
             eq: Default::default(),
@@ -152,8 +152,10 @@ impl Symmetric {
     /// The second kick with λ⁻; λ and v̇ at the end; what the next step begins with.
     fn close(&mut self, m: &mut Modules, view: &dyn Staggered, end: &State, h: f64) -> Result<(), StepError> {
         let s = view.structure();
-        let Symmetric { eq: [_, eq], accel: [_, there], next: [_, next], plus, missed, total, .. } = self;
-        let Symmetric { impulse, v, w, change, r: [r_v, r_a], eta: [eta_v, eta_a], .. } = self;
+        let SymmetricStaggered {
+            eq: [_, eq], accel: [_, there], next: [_, next], plus, missed, total, ..
+        } = self;
+        let SymmetricStaggered { impulse, v, w, change, r: [r_v, r_a], eta: [eta_v, eta_a], .. } = self;
         let Next { minus, plus: predicted, rest } = next;
         // with λ⁺ for both
         total.copy_from_slice(&eq.f);
@@ -186,7 +188,7 @@ impl Symmetric {
     }
 }
 
-impl Chain for Symmetric {
+impl Chain for SymmetricStaggered {
     fn prepare(&mut self, s: &Structure, eq: &Equations) {
         let (v, c, x) = (|| vec![0.0; s.nv], || vec![0.0; s.nc], || vec![0.0; s.nx]);
         self.eq = [eq.clone(), eq.clone()];
@@ -270,7 +272,7 @@ impl Chain for Symmetric {
     }
 
     fn end(&mut self) -> Option<(&Equations, &mut Accel, &mut Vec<f64>)> {
-        let Symmetric { eq: [_, eq], accel: [_, accel], xdot: [_, xdot], .. } = self;
+        let SymmetricStaggered { eq: [_, eq], accel: [_, accel], xdot: [_, xdot], .. } = self;
         Some((eq, accel, xdot))
     }
 }

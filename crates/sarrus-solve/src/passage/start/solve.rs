@@ -1,7 +1,7 @@
 //! The equations of a start near a singular position: positions by all rows, velocities by the rows that tell, and the velocities that
 //! are possible where one value is missing.
 
-use super::{Danger, Held, Passage};
+use super::{Danger, HeldVelocity, Passage};
 use crate::error::SolveError;
 use crate::passage::window::{add, dot, norm};
 use crate::problem::{Equations, Problem, State};
@@ -97,7 +97,7 @@ impl Passage {
         danger: &Danger,
         eq: &Equations,
         given: &[f64],
-        held: &[Held],
+        held: &[HeldVelocity],
         all: bool,
     ) -> Result<(Vec<f64>, Vec<Vec<f64>>), SolveError> {
         let (part, D) = (&self.parts[i], &self.room.J[0]);

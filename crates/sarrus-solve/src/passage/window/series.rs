@@ -24,7 +24,7 @@ const SURELY: f64 = 100.0;
 
 /// What a window found.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct WindowSeries {
     /// v̇, scaled.
     pub a: Vec<f64>,
     /// λ, or that of the regular rows alone where the others are too near to vanishing.
@@ -41,7 +41,7 @@ pub struct Found {
 
 /// Room for [`accelerate`], and what it has found last.
 #[derive(Debug, Clone, Default)]
-pub struct Work {
+pub struct SeriesWorkspace {
     /// Coefficients of the motion, scaled; c₁ is the velocity.
     c: Vec<Vec<f64>>,
     /// What is added to them.
@@ -60,7 +60,7 @@ pub struct Work {
     H: Vec<f64>,
 }
 
-impl Work {
+impl SeriesWorkspace {
     fn prepare(&mut self, nc: usize, nv: usize, all: usize) {
         [&mut self.c, &mut self.delta].into_iter().for_each(|c| zeros(c, COEFFICIENTS, nv));
         zeros(&mut self.v, COEFFICIENTS, all);
@@ -83,9 +83,9 @@ pub fn accelerate(
     with_lambda: bool,
     still: f64,
     nearby: bool,
-    work: &mut Work,
+    work: &mut SeriesWorkspace,
     room: &mut Expansion,
-) -> Result<Found, SolveError> {
+) -> Result<WindowSeries, SolveError> {
     let part = window.part;
     let orders = enough(window.danger, part.bound(&room.J[1]), orders);
     let orders = orders.clamp(2, COEFFICIENTS - 1);
@@ -97,7 +97,7 @@ pub fn accelerate(
     part.forces_of(root, &eq.f, &mut work.f);
     work.v[0].copy_from_slice(&s.v);
     let weight = window.weight();
-    let mut found = Found::default();
+    let mut found = WindowSeries::default();
     let mut before = f64::INFINITY;
     // with one order less the higher coefficients stay zero: a single row of the next derivative
     let last = if orders == 2 { 2 } else { orders - 1 };
@@ -116,7 +116,7 @@ pub fn accelerate(
         window.tangent_jets(D, orders, sweeps, still, work);
 
         // the change of c that the constraints ask for
-        let Work { c, delta, jets, freedoms, f, rest, regular, dangerous, xi, H, .. } = &mut *work;
+        let SeriesWorkspace { c, delta, jets, freedoms, f, rest, regular, dangerous, xi, H, .. } = &mut *work;
         let jets = &jets[..*freedoms];
         delta.iter_mut().for_each(|d| d.fill(0.0));
         let mut last_change = f64::INFINITY;
@@ -160,7 +160,7 @@ pub fn accelerate(
         }
         before = found.change;
     }
-    let Work { c, f, rest, regular, .. } = &mut *work;
+    let SeriesWorkspace { c, f, rest, regular, .. } = &mut *work;
     if found.change > 1e-6 {
         return Err(SolveError::NoConvergence { iterations: EXPANSIONS, residual: found.change });
     }

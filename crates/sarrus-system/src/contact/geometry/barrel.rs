@@ -7,8 +7,8 @@
 //! so is the gap, which is exact unless the line itself runs through the cylinder.
 
 use super::place::Segment;
-use super::round::Line;
-use super::solid::{Ball, on_cylinder};
+use super::round::LineSegment;
+use super::solid::{BallNearSolid, on_cylinder};
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 
@@ -31,7 +31,7 @@ pub fn touches<R: Real>(
     else {
         return;
     };
-    let line = Line::new(a, at[0], &Segment { middle: 0.0, half: *half, radius: *radius });
+    let line = LineSegment::new(a, at[0], &Segment { middle: 0.0, half: *half, radius: *radius });
     let frame = b.frame(at[1]);
     let foot = |p: Vec3| on_cylinder(p, *length, *round, *along);
     let (m, u) = {
@@ -40,7 +40,7 @@ pub fn touches<R: Real>(
     };
     let mut place = |s: f64, slot: u32| {
         let c = line.m + line.u.scale_f64(s);
-        let ball = Ball { c, radius: *radius, frame: &frame, reach };
+        let ball = BallNearSolid { c, radius: *radius, frame: &frame, reach };
         ball.on(on_cylinder(frame.to_local(c - frame.p), *length, *round, *along), slot, found);
     };
 

@@ -11,12 +11,12 @@
 //! A line that runs through a box or hull is pushed out the shortest way ([`super::patch`]), one through triangles over the edge that is least
 //! deep, with those that push nearly the same way.
 
-use super::flats::Owner;
-use super::patch::{self, Solid, Two};
+use super::flats::FlatOwner;
+use super::patch::{self, ConvexSolid, TwoSolids};
 use super::place::{Cores, Segment, curvature, effective, unit};
-use super::round::Line;
-use super::solid::{Ball, Foot, on_box};
-use super::triangle::{Part, on_hull, on_triangles, window};
+use super::round::LineSegment;
+use super::solid::{BallNearSolid, ClosestPoint, on_box};
+use super::triangle::{TriangleFeature, on_hull, on_triangles, window};
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 
@@ -28,7 +28,7 @@ const PARALLEL: f64 = 1e-3;
 
 /// How many places a pair can touch at, if the second has edges.
 pub fn slots(b: &Geometry) -> u32 {
-    match (b, Solid::new(b)) {
+    match (b, ConvexSolid::new(b)) {
         (Geometry::Mesh(mesh), _) => 3 * mesh.features(),
         (_, Some(solid)) => 2 + solid.edges() + solid.corners(),
         _ => 0,
@@ -53,7 +53,7 @@ pub fn touches<R: Real>(
     found: &mut impl FnMut(Touch<R>),
 ) {
     let Geometry::Capsule { half, radius } = a.geometry else { return };
-    let line = Line::new(a, at[0], &Segment { middle: 0.0, half, radius });
+    let line = LineSegment::new(a, at[0], &Segment { middle: 0.0, half, radius });
     let frame = b.frame(at[1]);
     let found = &mut |touch: Touch<R>| {
         if touch.gap.value() < reach {
@@ -61,11 +61,11 @@ pub fn touches<R: Real>(
         }
     };
 
-    if let Some(two) = Two::new(a, b, at) {
+    if let Some(two) = TwoSolids::new(a, b, at) {
         let value = two.value();
         let (n, overlap) = value.separate();
         let off = patch::rounding(value.size()) * 1e3;
-        let mut scratch = patch::Scratch::default();
+        let mut scratch = patch::PatchWorkspace::default();
         let round = &mut |touch: Touch<R>| found(rounded(touch, radius));
         if overlap > 0.0
             && patch::touches(
@@ -83,9 +83,9 @@ pub fn touches<R: Real>(
     for (i, sign) in [-1.0, 1.0].into_iter().enumerate() {
         let c = line.end(sign);
         let local = frame.to_local(c - frame.p);
-        let ball = Ball { c, radius, frame: &frame, reach };
+        let ball = BallNearSolid { c, radius, frame: &frame, reach };
         let ahead = frame.to_local(line.u).scale_f64(sign);
-        let mut end = |foot: Foot<R>, slot: u32| {
+        let mut end = |foot: ClosestPoint<R>, slot: u32| {
             if foot.on_face || !(foot.normal.dot(ahead).value() > 0.0) {
                 ball.on(foot, slot, found);
             }
@@ -106,14 +106,14 @@ pub fn touches<R: Real>(
             let features = mesh.features();
             [2 * features, 3 * features - mesh.corners().len() as u32]
         }
-        other => [2, 2 + Solid::new(other).map_or(0, |solid| solid.edges())],
+        other => [2, 2 + ConvexSolid::new(other).map_or(0, |solid| solid.edges())],
     };
-    beside(&Crossing { line: &line, frame: &frame, solid: &b.geometry, radius, first }, reach, found);
+    beside(&EdgeCrossings { line: &line, frame: &frame, solid: &b.geometry, radius, first }, reach, found);
 }
 
 /// The places of a line, between its ends, on edges and at corners.
-pub fn beside<R: Real>(crossing: &Crossing<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) {
-    let Crossing { line, frame, solid, radius, .. } = *crossing;
+pub fn beside<R: Real>(crossing: &EdgeCrossings<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) {
+    let EdgeCrossings { line, frame, solid, radius, .. } = *crossing;
     // what runs through is pushed the shortest way
     let mut least = (f64::NEG_INFINITY, Vec3::zero());
     each_edge(solid, line, frame, reach + radius, &mut |edge| {
@@ -151,9 +151,9 @@ fn rounded<R: Real>(touch: Touch<R>, radius: f64) -> Touch<R> {
 }
 
 /// A line and the edges that it crosses.
-pub struct Crossing<'a, R> {
+pub struct EdgeCrossings<'a, R> {
     /// The line.
-    pub line: &'a Line<R>,
+    pub line: &'a LineSegment<R>,
     /// Of the solid.
     pub frame: &'a Pose<R>,
     /// What has the edges.
@@ -164,7 +164,7 @@ pub struct Crossing<'a, R> {
     pub first: [u32; 2],
 }
 
-impl<R: Real> Crossing<'_, R> {
+impl<R: Real> EdgeCrossings<'_, R> {
     /// The normal in world axes, and how far out along it the line is.
     fn find(&self, edge: &Edge) -> Option<(Vec3, f64)> {
         let frame = self.frame.value();
@@ -254,7 +254,7 @@ fn nearest(b: &Geometry, p: Vec3, reach: f64) -> f64 {
 /// Corners that may be near.
 fn each_corner<R: Real>(
     b: &Geometry,
-    line: &Line<R>,
+    line: &LineSegment<R>,
     frame: &Pose<R>,
     reach: f64,
     found: &mut impl FnMut(Vec3, u32),
@@ -273,7 +273,9 @@ fn each_corner<R: Real>(
             for face in mesh.shape().bvh().intersect_aabb(&around(line, frame, reach)) {
                 for k in 0..3 {
                     let (corner, faces) = mesh.corner(face, k);
-                    if faces[0] == face && mesh.flats().of_corner[corner as usize] == Owner::Corner(corner) {
+                    if faces[0] == face
+                        && mesh.flats().of_corner[corner as usize] == FlatOwner::Corner(corner)
+                    {
                         found(Vec3(mesh.corners()[corner as usize]), corner);
                     }
                 }
@@ -284,7 +286,7 @@ fn each_corner<R: Real>(
 }
 
 /// All within reach of a line, in the axes of a solid.
-fn around<R: Real>(line: &Line<R>, frame: &Pose<R>, reach: f64) -> parry3d_f64::bounding_volume::Aabb {
+fn around<R: Real>(line: &LineSegment<R>, frame: &Pose<R>, reach: f64) -> parry3d_f64::bounding_volume::Aabb {
     let frame = frame.value();
     let ends = [-1.0, 1.0].map(|sign| frame.to_local(Vec3(line.end(sign).value()) - frame.p));
     window(&ends, reach)
@@ -293,7 +295,7 @@ fn around<R: Real>(line: &Line<R>, frame: &Pose<R>, reach: f64) -> parry3d_f64::
 /// Convex edges that may be near.
 fn each_edge<R: Real>(
     b: &Geometry,
-    line: &Line<R>,
+    line: &LineSegment<R>,
     frame: &Pose<R>,
     reach: f64,
     found: &mut impl FnMut(Edge),
@@ -325,7 +327,9 @@ fn each_edge<R: Real>(
             let mut seen = Vec::new();
             for face in mesh.shape().bvh().intersect_aabb(&around(line, frame, reach)) {
                 for k in 0..3 {
-                    let Owner::Ridge(number) = mesh.owner(Part::Edge(k), face) else { continue };
+                    let FlatOwner::Ridge(number) = mesh.owner(TriangleFeature::Edge(k), face) else {
+                        continue;
+                    };
                     let ridge = &flats.ridges[number as usize];
                     if ridge.convex && !seen.contains(&number) {
                         seen.push(number);

@@ -14,11 +14,11 @@
 //! The number of a place follows from its features alone, whatever other places there are and however far out they are looked for: it is
 //! what a place is remembered by.
 
-use super::flats::Owner;
-use super::mesh::{NONE, Triangles};
-use super::patch::{Solid, crossed, over_face};
-use super::solid::{Ball, Foot, on_box, on_cylinder};
-use super::triangle::{Part, on_hull, window};
+use super::flats::FlatOwner;
+use super::mesh::{NONE, TriangleMesh};
+use super::patch::{ConvexSolid, crossed, over_face};
+use super::solid::{BallNearSolid, ClosestPoint, on_box, on_cylinder};
+use super::triangle::{TriangleFeature, on_hull, window};
 use crate::contact::surface::Touch;
 use sarrus_math::{Pose, Real, Vec3};
 use std::cell::RefCell;
@@ -35,7 +35,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// What meets at a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Feature {
+enum FacetFeature {
     /// A corner of the body over a flat, from this side of it.
     Corner { corner: u32, flat: u32, side: f64 },
     /// A corner of the mesh in the body.
@@ -46,18 +46,18 @@ enum Feature {
 
 /// What is used again.
 #[derive(Default)]
-struct Scratch {
+struct FacetWorkspace {
     faces: Vec<u32>,
     ridges: Vec<u32>,
     corners: Vec<u32>,
     outline: Vec<u32>,
     /// Of each corner of the body the flat that it is nearest to: distance, gap, flat and side.
     below: Vec<(f64, f64, u32, f64)>,
-    features: Vec<Feature>,
+    features: Vec<FacetFeature>,
 }
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+    static SCRATCH: RefCell<FacetWorkspace> = RefCell::default();
 }
 
 /// Numbers of the places of a body on a mesh: first its corners over each flat, then corners of the mesh in it, crossings of each ridge
@@ -72,7 +72,7 @@ pub struct Numbers {
 
 impl Numbers {
     /// Of a pair.
-    pub fn new(solid: &Solid, mesh: &Triangles) -> Numbers {
+    pub fn new(solid: &ConvexSolid, mesh: &TriangleMesh) -> Numbers {
         let flats = mesh.flats();
         let [flat, tips, ridges] = [flats.planes.len(), flats.corners.len(), flats.ridges.len()];
         Numbers {
@@ -114,9 +114,9 @@ impl Numbers {
 /// A body on a mesh.
 pub struct OnMesh<'a, R> {
     /// The body.
-    pub solid: Solid<'a>,
+    pub solid: ConvexSolid<'a>,
     /// The mesh.
-    pub mesh: &'a Triangles,
+    pub mesh: &'a TriangleMesh,
     /// Own frames of both.
     pub frames: [Pose<R>; 2],
 }
@@ -134,12 +134,12 @@ impl<R: Real> OnMesh<'_, R> {
         let numbers = Numbers::new(&self.solid, self.mesh);
         for feature in &scratch.features {
             let slot = match *feature {
-                Feature::Corner { corner, flat, .. } => numbers.over(corner, flat),
-                Feature::Inside { corner } => {
+                FacetFeature::Corner { corner, flat, .. } => numbers.over(corner, flat),
+                FacetFeature::Inside { corner } => {
                     let tip = self.mesh.flats().corners.binary_search(&corner);
                     numbers.inside(tip.unwrap_or(0) as u32)
                 }
-                Feature::Edges { edge, ridge, .. } => numbers.crossing(self.solid.edge(edge), ridge),
+                FacetFeature::Edges { edge, ridge, .. } => numbers.crossing(self.solid.edge(edge), ridge),
             };
             if let Some(touch) = self.place(*feature).filter(|touch| touch.gap.value() < reach) {
                 found(Touch { slot, ..touch });
@@ -152,31 +152,31 @@ impl<R: Real> OnMesh<'_, R> {
         self.frames[1].point(&self.mesh.corners()[i as usize])
     }
 
-    fn place(&self, feature: Feature) -> Option<Touch<R>> {
+    fn place(&self, feature: FacetFeature) -> Option<Touch<R>> {
         match feature {
-            Feature::Corner { corner, flat, side } => {
+            FacetFeature::Corner { corner, flat, side } => {
                 let (n, d) = self.mesh.flats().planes[flat as usize];
                 let normal = self.frames[1].rotate(&n.scale(side).0);
                 let c = self.solid.corner(corner, &self.frames[0], normal);
                 Some(over_face(c, normal, self.frames[1].point(&n.scale(d).0), 0))
             }
-            Feature::Inside { corner } => {
+            FacetFeature::Inside { corner } => {
                 let c = self.mesh_corner(corner);
                 let frame = &self.frames[0];
                 let local = frame.to_local(c - frame.p);
-                let foot: Foot<R> = match self.solid {
-                    Solid::Box(half) => on_box(local, half, false),
-                    Solid::Hull(hull) => on_hull(hull, local),
-                    Solid::Cylinder { half, radius, along } => on_cylinder(local, half, radius, along),
+                let foot: ClosestPoint<R> = match self.solid {
+                    ConvexSolid::Box(half) => on_box(local, half, false),
+                    ConvexSolid::Hull(hull) => on_hull(hull, local),
+                    ConvexSolid::Cylinder { half, radius, along } => on_cylinder(local, half, radius, along),
                     // a line has no inside
-                    Solid::Line(_) => return None,
+                    ConvexSolid::Line(_) => return None,
                 };
                 let mut touch = None;
-                let ball = Ball { c, radius: 0.0, frame, reach: f64::INFINITY };
+                let ball = BallNearSolid { c, radius: 0.0, frame, reach: f64::INFINITY };
                 ball.on(foot, 0, &mut |found| touch = Some(found.flipped()));
                 touch
             }
-            Feature::Edges { edge, ridge, n, weight } => {
+            FacetFeature::Edges { edge, ridge, n, weight } => {
                 let along = Vec3::from_f64(n.0);
                 let a = edge.map(|i| self.solid.corner(i, &self.frames[0], along));
                 let b = self.mesh.flats().ridges[ridge as usize].ends.map(|i| self.mesh_corner(i));
@@ -188,8 +188,8 @@ impl<R: Real> OnMesh<'_, R> {
 
 impl OnMesh<'_, f64> {
     /// Finds the features that meet.
-    fn find(&self, reach: f64, scratch: &mut Scratch) {
-        let Scratch { faces, ridges, corners, outline, below, features } = scratch;
+    fn find(&self, reach: f64, scratch: &mut FacetWorkspace) {
+        let FacetWorkspace { faces, ridges, corners, outline, below, features } = scratch;
         let (mesh, flats) = (self.mesh, self.mesh.flats());
         let [body, own] = &self.frames;
         let support =
@@ -232,27 +232,27 @@ impl OnMesh<'_, f64> {
             }
         }
         for (i, &(.., flat, side)) in below.iter().enumerate().filter(|(_, own)| own.2 != NONE) {
-            features.push(Feature::Corner { corner: i as u32, flat, side });
+            features.push(FacetFeature::Corner { corner: i as u32, flat, side });
         }
 
         ridges.clear();
         corners.clear();
         for &face in faces.iter() {
             for k in 0..3 {
-                if let Owner::Ridge(ridge) = mesh.owner(Part::Edge(k), face)
+                if let FlatOwner::Ridge(ridge) = mesh.owner(TriangleFeature::Edge(k), face)
                     && flats.ridges[ridge as usize].convex
                     && !ridges.contains(&ridge)
                 {
                     ridges.push(ridge);
                 }
-                if let Owner::Corner(corner) = mesh.owner(Part::Corner(k), face)
+                if let FlatOwner::Corner(corner) = mesh.owner(TriangleFeature::Corner(k), face)
                     && !corners.contains(&corner)
                 {
                     corners.push(corner);
                     let depth = -out(Vec3(mesh.corners()[corner as usize]));
                     let at = mesh.around(corner).iter().map(|face| flats.of_face[*face as usize]);
                     if depth > 0.0 && self.pokes(corner) && depth <= self.past(at) + off {
-                        features.push(Feature::Inside { corner });
+                        features.push(FacetFeature::Inside { corner });
                     }
                 }
             }
@@ -279,8 +279,8 @@ impl OnMesh<'_, f64> {
     fn pokes(&self, corner: u32) -> bool {
         let (mesh, flats) = (self.mesh, self.mesh.flats());
         self.mesh.around(corner).iter().all(|&face| {
-            (0..3).all(|k| match mesh.owner(Part::Edge(k), face) {
-                Owner::Ridge(ridge) => {
+            (0..3).all(|k| match mesh.owner(TriangleFeature::Edge(k), face) {
+                FlatOwner::Ridge(ridge) => {
                     let ridge = &flats.ridges[ridge as usize];
                     !ridge.ends.contains(&corner) || ridge.convex
                 }
@@ -296,7 +296,7 @@ impl OnMesh<'_, f64> {
         centre: Vec3,
         off: f64,
         outline: &mut Vec<u32>,
-        features: &mut Vec<Feature>,
+        features: &mut Vec<FacetFeature>,
     ) {
         let flats = self.mesh.flats();
         let ridge = &flats.ridges[number as usize];
@@ -337,11 +337,11 @@ impl OnMesh<'_, f64> {
                 {
                     continue;
                 }
-                let same = |own: &Feature| matches!(own, Feature::Edges { edge: other, ridge, .. } if *ridge == number && (*other == edge || *other == [edge[1], edge[0]]));
+                let same = |own: &FacetFeature| matches!(own, FacetFeature::Edges { edge: other, ridge, .. } if *ridge == number && (*other == edge || *other == [edge[1], edge[0]]));
                 if !features.iter().any(same) {
                     let sharp = e.cross(f).norm().atan2(e.dot(f).abs());
                     let angle = if count > 2 { sharp / (TAU / count.min(4) as f64) } else { 1.0 };
-                    features.push(Feature::Edges { edge, ridge: number, n: normal, weight: angle });
+                    features.push(FacetFeature::Edges { edge, ridge: number, n: normal, weight: angle });
                 }
             }
         }

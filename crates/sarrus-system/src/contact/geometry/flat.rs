@@ -80,7 +80,7 @@ impl Polygon<f64> {
 
 /// What touches: a corner of one polygon, on an edge of the other or on a corner of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Feature {
+pub enum PolygonFeature {
     /// Corner of the first, edge of the second.
     First(usize, usize),
     /// Corner of the second, edge of the first.
@@ -98,7 +98,7 @@ pub fn touches<R: Real>(
     found: &mut impl FnMut(Touch<R>),
 ) {
     let (Some(first), Some(second)) = (Polygon::new(a, at[0]), Polygon::new(b, at[1])) else { return };
-    let mut place = |feature: Feature| {
+    let mut place = |feature: PolygonFeature| {
         let touch = meet(&first, &second, feature);
         if touch.gap.value() < reach {
             found(touch);
@@ -111,41 +111,49 @@ pub fn touches<R: Real>(
     if apart > 0.0
         && let Some((i, j)) = corners(&p, &q, apart)
     {
-        return place(Feature::Corners(i, j));
+        return place(PolygonFeature::Corners(i, j));
     }
     // of two edges that face each other the second's is the reference, whatever rounding says
     let size = (q.corners[q.next(of_second.0)] - q.corners[of_second.0]).norm();
     if of_second.1 >= of_first.1 - NEAR * size {
         clip(&q, &p, of_second.0, &mut |corner, edge, of_reference| {
-            place(if of_reference { Feature::Second(corner, edge) } else { Feature::First(corner, edge) });
+            place(if of_reference {
+                PolygonFeature::Second(corner, edge)
+            } else {
+                PolygonFeature::First(corner, edge)
+            });
         });
     } else {
         clip(&p, &q, of_first.0, &mut |corner, edge, of_reference| {
-            place(if of_reference { Feature::First(corner, edge) } else { Feature::Second(corner, edge) });
+            place(if of_reference {
+                PolygonFeature::First(corner, edge)
+            } else {
+                PolygonFeature::Second(corner, edge)
+            });
         });
     }
 }
 
 /// The place of a feature.
-fn meet<R: Real>(first: &Polygon<R>, second: &Polygon<R>, feature: Feature) -> Touch<R> {
+fn meet<R: Real>(first: &Polygon<R>, second: &Polygon<R>, feature: PolygonFeature) -> Touch<R> {
     let radii = [first.radius, second.radius];
     let cores = |points| Cores { points, radii, curvatures: radii.map(curvature) };
     let touch = match feature {
-        Feature::First(i, k) => {
+        PolygonFeature::First(i, k) => {
             let (c, n) = (first.corners[i], second.normals[k]);
             let foot = c - n.scale(n.dot(c - second.corners[k]));
             cores([c, foot]).along(n, i as u32)
         }
-        Feature::Second(j, k) => {
+        PolygonFeature::Second(j, k) => {
             let (c, n) = (second.corners[j], first.normals[k]);
             let foot = c - n.scale(n.dot(c - first.corners[k]));
             cores([foot, c]).along(-n, 4 + j as u32)
         }
-        Feature::Corners(i, j) => {
+        PolygonFeature::Corners(i, j) => {
             cores([first.corners[i], second.corners[j]]).apart(|| second.normals[0], i as u32)
         }
     };
-    Touch { feature: Some(frozen::Feature::Flat(feature)), ..touch }
+    Touch { feature: Some(frozen::FrozenFeature::Flat(feature)), ..touch }
 }
 
 /// The place of a feature of a pair, wherever they are; none unless both are rectangles or capsules.
@@ -153,18 +161,18 @@ pub fn at_feature<R: Real>(
     a: &Surface,
     b: &Surface,
     at: [&Pose<R>; 2],
-    feature: Feature,
+    feature: PolygonFeature,
 ) -> Option<Touch<R>> {
     Some(meet(&Polygon::new(a, at[0])?, &Polygon::new(b, at[1])?, feature))
 }
 
 /// How far a corner is from the ends of the edge that it touches \[m\]; negative where it is past one by more than rounding.
-pub fn overlap(a: &Surface, b: &Surface, at: [&Pose; 2], feature: Feature) -> Option<f64> {
+pub fn overlap(a: &Surface, b: &Surface, at: [&Pose; 2], feature: PolygonFeature) -> Option<f64> {
     let (first, second) = (Polygon::new(a, at[0])?, Polygon::new(b, at[1])?);
     let (corner, edges, k) = match feature {
-        Feature::First(i, k) => (first.corners[i], second, k),
-        Feature::Second(j, k) => (second.corners[j], first, k),
-        Feature::Corners(..) => return None,
+        PolygonFeature::First(i, k) => (first.corners[i], second, k),
+        PolygonFeature::Second(j, k) => (second.corners[j], first, k),
+        PolygonFeature::Corners(..) => return None,
     };
     let e = edges.corners[edges.next(k)] - edges.corners[k];
     let length = e.norm();

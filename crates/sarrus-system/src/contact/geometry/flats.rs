@@ -21,7 +21,7 @@ pub struct Ridge {
 
 /// Which flat, ridge or corner a part of a triangle belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Owner {
+pub enum FlatOwner {
     /// A flat.
     Flat(u32),
     /// A ridge.
@@ -40,9 +40,9 @@ pub struct Flats {
     /// Edges between flats.
     pub ridges: Vec<Ridge>,
     /// Of each edge of the triangles.
-    pub of_edge: Vec<Owner>,
+    pub of_edge: Vec<FlatOwner>,
     /// Of each corner of the triangles.
-    pub of_corner: Vec<Owner>,
+    pub of_corner: Vec<FlatOwner>,
     /// Corners that end a ridge.
     pub corners: Vec<u32>,
 }
@@ -89,12 +89,12 @@ impl Flats {
             _ => false,
         };
         // ridges, from one end to the other
-        let mut of_edge = vec![Owner::Flat(NONE); sides.len()];
+        let mut of_edge = vec![FlatOwner::Flat(NONE); sides.len()];
         for edge in 0..sides.len() {
             if inner(edge) {
-                of_edge[edge] = Owner::Flat(flat(sides[edge][0]));
-            } else if of_edge[edge] == Owner::Flat(NONE) {
-                let number = Owner::Ridge(flats.ridges.len() as u32);
+                of_edge[edge] = FlatOwner::Flat(flat(sides[edge][0]));
+            } else if of_edge[edge] == FlatOwner::Flat(NONE) {
+                let number = FlatOwner::Ridge(flats.ridges.len() as u32);
                 of_edge[edge] = number;
                 let far = ends[edge].map(|mut i| {
                     let mut last = edge as u32;
@@ -131,13 +131,14 @@ impl Flats {
         }
         for i in 0..raw.corners.len() as u32 {
             of_corner.push(match bent[i as usize].first() {
-                None => Owner::Flat(any[i as usize]),
+                None => FlatOwner::Flat(any[i as usize]),
                 Some(edge) if runs_on(i) => of_edge[*edge as usize],
-                Some(_) => Owner::Corner(i),
+                Some(_) => FlatOwner::Corner(i),
             });
         }
-        flats.corners =
-            (0..raw.corners.len() as u32).filter(|i| of_corner[*i as usize] == Owner::Corner(*i)).collect();
+        flats.corners = (0..raw.corners.len() as u32)
+            .filter(|i| of_corner[*i as usize] == FlatOwner::Corner(*i))
+            .collect();
         (flats.of_edge, flats.of_corner) = (of_edge, of_corner);
         flats
     }

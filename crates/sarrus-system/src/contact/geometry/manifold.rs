@@ -18,13 +18,13 @@
 //! Rims of cylinders that overlap something else than a face, and cylinders that overlap each other, are found to some 1e-4 of their size. Two meshes touch with the corners of each on the
 //! other; edges that cross are not seen.
 
-use super::capsule::{self, Crossing};
+use super::capsule::{self, EdgeCrossings};
 use super::facets::{Numbers, OnMesh};
-use super::mesh::Triangles;
-use super::patch::{self, Solid, Two};
+use super::mesh::TriangleMesh;
+use super::patch::{self, ConvexSolid, TwoSolids};
 use super::place::{Cores, curvature, unit};
-use super::round::Line;
-use super::solid::Ball;
+use super::round::LineSegment;
+use super::solid::BallNearSolid;
 use super::triangle::on_triangles;
 use super::walls;
 use crate::contact::surface::{Geometry, Surface, Touch, rounding};
@@ -53,13 +53,14 @@ const SQUARE: f64 = 1e-6;
 pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
     match (a, b) {
         (Geometry::Mesh(a), Geometry::Mesh(b)) => {
-            let of = |x: &Triangles, y: &Triangles| (x.corners().len() as u32).saturating_mul(y.features());
+            let of =
+                |x: &TriangleMesh, y: &TriangleMesh| (x.corners().len() as u32).saturating_mul(y.features());
             of(a, b).saturating_add(of(b, a))
         }
         (other, Geometry::Mesh(mesh)) | (Geometry::Mesh(mesh), other) => {
-            Solid::new(other).map_or(0, |solid| Numbers::new(&solid, mesh).count())
+            ConvexSolid::new(other).map_or(0, |solid| Numbers::new(&solid, mesh).count())
         }
-        _ => match (Solid::new(a), Solid::new(b)) {
+        _ => match (ConvexSolid::new(a), ConvexSolid::new(b)) {
             (Some(a), Some(b)) => SLOTS.max(patch::slots(&a, &b)),
             _ => SLOTS,
         },
@@ -80,7 +81,7 @@ fn number(key: u64, slots: u32, used: &mut Vec<u32>) -> u32 {
 
 /// What parry found, before it is frozen.
 #[derive(Clone, Copy)]
-struct Point {
+struct ManifoldPoint {
     /// In the surfaces' own axes.
     p: [Vec3; 2],
     /// Push on the first, world axes.
@@ -94,8 +95,8 @@ type Manifold = ContactManifold<(), ()>;
 const CONFIRMED: f64 = 1e-6;
 
 thread_local! {
-    static FACED: RefCell<patch::Scratch> = RefCell::default();
-    static SCRATCH: RefCell<(Manifold, Vec<Point>, Vec<u32>)> = RefCell::new((Manifold::new(), Vec::new(), Vec::new()));
+    static FACED: RefCell<patch::PatchWorkspace> = RefCell::default();
+    static SCRATCH: RefCell<(Manifold, Vec<ManifoldPoint>, Vec<u32>)> = RefCell::new((Manifold::new(), Vec::new(), Vec::new()));
 }
 
 /// The places of a pair, of which only the second may be a mesh, and only the first a cylinder, unless both are.
@@ -114,10 +115,10 @@ pub fn touches<R: Real>(
             found(t.flipped())
         });
     }
-    if let (Some(solid), Geometry::Mesh(mesh)) = (Solid::new(&a.geometry), &b.geometry) {
+    if let (Some(solid), Geometry::Mesh(mesh)) = (ConvexSolid::new(&a.geometry), &b.geometry) {
         return on_mesh(a, b, OnMesh { solid, mesh, frames }, reach, found);
     }
-    if let Some(two) = Two::new(a, b, at)
+    if let Some(two) = TwoSolids::new(a, b, at)
         && !two.solids[1].is_curved()
         && (beside(b, &two, reach, found) || faced(a, b, &two, reach, found))
     {
@@ -127,7 +128,7 @@ pub fn touches<R: Real>(
     let (mut points, mut used) = SCRATCH.with_borrow_mut(|(manifold, points, used)| {
         points.clear();
         used.clear();
-        Task { a, b, frames: [frames[0].value(), frames[1].value()], reach }.find(manifold, points);
+        ManifoldTask { a, b, frames: [frames[0].value(), frames[1].value()], reach }.find(manifold, points);
         // the order in which they are found must not decide who gets a number that two want
         points.sort_by_key(|point| point.key);
         (std::mem::take(points), std::mem::take(used))
@@ -156,7 +157,7 @@ fn on_mesh<R: Real>(a: &Surface, b: &Surface, two: OnMesh<R>, reach: f64, found:
     if least < 0.0 {
         return;
     }
-    let task = Task { a, b, frames: [two.frames[0].value(), two.frames[1].value()], reach };
+    let task = ManifoldTask { a, b, frames: [two.frames[0].value(), two.frames[1].value()], reach };
     match task.nearest(two.mesh) {
         Some(point) => {
             let touch = frozen(a, b, &two.frames, &point, numbers.nearest());
@@ -169,7 +170,7 @@ fn on_mesh<R: Real>(a: &Surface, b: &Surface, two: OnMesh<R>, reach: f64, found:
         None if two.mesh.closed() => {
             for i in 0..two.solid.corners() {
                 let c = two.solid.corner(i, &two.frames[0], two.frames[1].rot.col(2));
-                let ball = Ball { c, radius: 0.0, frame: &two.frames[1], reach: 0.0 };
+                let ball = BallNearSolid { c, radius: 0.0, frame: &two.frames[1], reach: 0.0 };
                 let local = two.frames[1].to_local(c - two.frames[1].p);
                 on_triangles(two.mesh, local, f64::INFINITY, &mut |foot, k| {
                     ball.on(foot, numbers.over(i, k), found)
@@ -181,8 +182,8 @@ fn on_mesh<R: Real>(a: &Surface, b: &Surface, two: OnMesh<R>, reach: f64, found:
 }
 
 /// The places of a cylinder whose side is nearest to an edge or corner of the other, or deepest in it; returns false where it is not.
-fn beside<R: Real>(b: &Surface, two: &Two<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) -> bool {
-    let Solid::Cylinder { half, radius, along } = two.solids[0] else { return false };
+fn beside<R: Real>(b: &Surface, two: &TwoSolids<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) -> bool {
+    let ConvexSolid::Cylinder { half, radius, along } = two.solids[0] else { return false };
     let value = two.value();
     let size = value.size();
     if !size.is_finite() {
@@ -200,11 +201,11 @@ fn beside<R: Real>(b: &Surface, two: &Two<R>, reach: f64, found: &mut impl FnMut
     if at_edge {
         return seen(two, n, overlap, reach, found);
     }
-    let line = Line { m: two.frames[0].p, u: two.frames[0].rot.col(along), half };
+    let line = LineSegment { m: two.frames[0].p, u: two.frames[0].rot.col(along), half };
     let own = two.solids[0].corners();
     // corners and crossings have the numbers of a patch
     let first = [own + two.solids[1].corners(), own];
-    let crossing = Crossing { line: &line, frame: &two.frames[1], solid: &b.geometry, radius, first };
+    let crossing = EdgeCrossings { line: &line, frame: &two.frames[1], solid: &b.geometry, radius, first };
     let mut all = Vec::new();
     capsule::beside(&crossing, reach, &mut |touch| all.push(touch));
     let there = all.iter().any(|touch| touch.gap.value() <= off - overlap);
@@ -215,7 +216,13 @@ fn beside<R: Real>(b: &Surface, two: &Two<R>, reach: f64, found: &mut impl FnMut
 }
 
 /// The places of features that face each other along n, along which the bodies overlap; returns whether one is as deep.
-fn seen<R: Real>(two: &Two<R>, n: Vec3, overlap: f64, reach: f64, found: &mut impl FnMut(Touch<R>)) -> bool {
+fn seen<R: Real>(
+    two: &TwoSolids<R>,
+    n: Vec3,
+    overlap: f64,
+    reach: f64,
+    found: &mut impl FnMut(Touch<R>),
+) -> bool {
     let size = two.value().size();
     let flat = if two.solids[0].is_curved() { walls::FLAT * size } else { 0.0 };
     let off = CONFIRMED * overlap.abs() + patch::rounding(size) + flat;
@@ -230,7 +237,7 @@ fn seen<R: Real>(two: &Two<R>, n: Vec3, overlap: f64, reach: f64, found: &mut im
 fn faced<R: Real>(
     a: &Surface,
     b: &Surface,
-    two: &Two<R>,
+    two: &TwoSolids<R>,
     reach: f64,
     found: &mut impl FnMut(Touch<R>),
 ) -> bool {
@@ -243,11 +250,11 @@ fn faced<R: Real>(
     if -overlap >= reach {
         return true;
     }
-    let boxes = two.solids.iter().all(|solid| matches!(solid, Solid::Box(_)));
+    let boxes = two.solids.iter().all(|solid| matches!(solid, ConvexSolid::Box(_)));
     if (boxes || overlap <= 0.0) && seen(two, n, overlap, reach, found) {
         return true;
     }
-    let task = Task { a, b, frames: [value.frames[0], value.frames[1]], reach };
+    let task = ManifoldTask { a, b, frames: [value.frames[0], value.frames[1]], reach };
     for way in task.normal().into_iter().flat_map(|n| [n, -n]) {
         let along = value.overlap(way);
         if along < overlap {
@@ -259,8 +266,8 @@ fn faced<R: Real>(
 
 /// Corners of one mesh on another.
 fn corners<R: Real>(
-    a: &Triangles,
-    b: &Triangles,
+    a: &TriangleMesh,
+    b: &TriangleMesh,
     frames: [&Pose<R>; 2],
     reach: f64,
     slot: u32,
@@ -270,7 +277,7 @@ fn corners<R: Real>(
         let corner = &a.corners()[i as usize];
         let c = frames[0].point(corner);
         let local = frames[1].to_local(c - frames[1].p);
-        let ball = Ball { c, radius: 0.0, frame: frames[1], reach };
+        let ball = BallNearSolid { c, radius: 0.0, frame: frames[1], reach };
         let first = slot.saturating_add(i.saturating_mul(b.features()));
         on_triangles(b, local, reach, &mut |foot, k| ball.on(foot, first.saturating_add(k), found));
     }
@@ -284,30 +291,30 @@ pub(super) fn mixed(mut x: u64) -> u64 {
 }
 
 /// A shape of parry's.
-enum Held<'a> {
+enum ParryShape<'a> {
     Cuboid(Cuboid),
     Capsule(Capsule),
     Cylinder(Cylinder),
     Convex(&'a ConvexPolyhedron),
 }
 
-impl Held<'_> {
-    fn new(geometry: &Geometry) -> Option<Held<'_>> {
+impl ParryShape<'_> {
+    fn new(geometry: &Geometry) -> Option<ParryShape<'_>> {
         Some(match geometry {
-            Geometry::Box { half } => Held::Cuboid(Cuboid::new(Vector::from_array(*half))),
-            Geometry::Capsule { half, radius } => Held::Capsule(Capsule::new_x(*half, *radius)),
-            Geometry::Cylinder { half, radius, .. } => Held::Cylinder(Cylinder::new(*half, *radius)),
-            Geometry::Convex(hull) => Held::Convex(hull.shape()),
+            Geometry::Box { half } => ParryShape::Cuboid(Cuboid::new(Vector::from_array(*half))),
+            Geometry::Capsule { half, radius } => ParryShape::Capsule(Capsule::new_x(*half, *radius)),
+            Geometry::Cylinder { half, radius, .. } => ParryShape::Cylinder(Cylinder::new(*half, *radius)),
+            Geometry::Convex(hull) => ParryShape::Convex(hull.shape()),
             _ => return None,
         })
     }
 
     fn shape(&self) -> &dyn shape::Shape {
         match self {
-            Held::Cuboid(shape) => shape,
-            Held::Capsule(shape) => shape,
-            Held::Cylinder(shape) => shape,
-            Held::Convex(shape) => *shape,
+            ParryShape::Cuboid(shape) => shape,
+            ParryShape::Capsule(shape) => shape,
+            ParryShape::Cylinder(shape) => shape,
+            ParryShape::Convex(shape) => *shape,
         }
     }
 }
@@ -321,16 +328,16 @@ fn own_axes(geometry: &Geometry) -> Mat3 {
     }
 }
 
-struct Task<'a> {
+struct ManifoldTask<'a> {
     a: &'a Surface,
     b: &'a Surface,
     frames: [Pose; 2],
     reach: f64,
 }
 
-impl Task<'_> {
-    fn find(&self, manifold: &mut Manifold, points: &mut Vec<Point>) {
-        let Some(first) = Held::new(&self.a.geometry) else { return };
+impl ManifoldTask<'_> {
+    fn find(&self, manifold: &mut Manifold, points: &mut Vec<ManifoldPoint>) {
+        let Some(first) = ParryShape::new(&self.a.geometry) else { return };
         let axes = [own_axes(&self.a.geometry), own_axes(&self.b.geometry)];
         // pose of the second in parry's axes of the first
         let R = [self.frames[0].rot * axes[0], self.frames[1].rot * axes[1]];
@@ -338,16 +345,16 @@ impl Task<'_> {
         let p = R[0].transpose_mul(self.frames[1].p - self.frames[0].p);
         // nothing is farther than this
         let size = |shape: &dyn shape::Shape| shape.compute_local_bounding_sphere().radius;
-        let Some(second) = Held::new(&self.b.geometry) else { return };
+        let Some(second) = ParryShape::new(&self.b.geometry) else { return };
         let far = p.norm() + size(first.shape()) + size(second.shape());
         let shapes = [first.shape(), second.shape()];
-        Pair { shapes, pos12, reach: self.reach.min(far) }
+        ConvexPair { shapes, pos12, reach: self.reach.min(far) }
             .find(manifold, &mut |p, n, key| self.keep(points, &axes, &R, p, n, key));
     }
 
     /// The nearest points of a body and a mesh; none where they overlap or are farther than `reach`.
-    fn nearest(&self, mesh: &Triangles) -> Option<Point> {
-        let first = Held::new(&self.a.geometry)?;
+    fn nearest(&self, mesh: &TriangleMesh) -> Option<ManifoldPoint> {
+        let first = ParryShape::new(&self.a.geometry)?;
         let axes = own_axes(&self.a.geometry);
         let R = [self.frames[0].rot * axes, self.frames[1].rot];
         let pos12 = relative(&R, self.frames[1].p - self.frames[0].p)?;
@@ -360,15 +367,15 @@ impl Task<'_> {
         let p2 = pos12.inverse_transform_point(contact.point2);
         let p = [axes * Vec3(contact.point1.to_array()), Vec3(p2.to_array())];
         let n = R[0] * Vec3((-contact.normal1).to_array());
-        Some(Point { p, n, key: 0 })
+        Some(ManifoldPoint { p, n, key: 0 })
     }
 
     /// The direction that parts two convex bodies, by `parry`.
     fn normal(&self) -> Option<Vec3> {
-        let shapes = [Held::new(&self.a.geometry)?, Held::new(&self.b.geometry)?];
+        let shapes = [ParryShape::new(&self.a.geometry)?, ParryShape::new(&self.b.geometry)?];
         let R = [0, 1].map(|i| self.frames[i].rot * own_axes(&[self.a, self.b][i].geometry));
         let pos12 = relative(&R, self.frames[1].p - self.frames[0].p)?;
-        let [first, second] = shapes.each_ref().map(Held::shape);
+        let [first, second] = shapes.each_ref().map(ParryShape::shape);
         let found = query::contact(&Isometry::IDENTITY, first, &pos12, second, f64::MAX).ok().flatten()?;
         unit(R[0] * Vec3((-found.normal1).to_array()))
     }
@@ -376,7 +383,7 @@ impl Task<'_> {
     /// Keeps a point unless there is one at the same place.
     fn keep(
         &self,
-        points: &mut Vec<Point>,
+        points: &mut Vec<ManifoldPoint>,
         axes: &[Mat3; 2],
         R: &[Mat3; 2],
         p: [Vec3; 2],
@@ -386,7 +393,7 @@ impl Task<'_> {
         let p = [axes[0] * p[0], axes[1] * p[1]];
         let near = NEAR * (p[0].norm() + p[1].norm());
         let finite = p[0].0.iter().chain(&p[1].0).chain(&n.0).all(|x| x.is_finite());
-        let same = |q: &Point| (q.p[0] - p[0]).norm() <= near && (q.p[1] - p[1]).norm() <= near;
+        let same = |q: &ManifoldPoint| (q.p[0] - p[0]).norm() <= near && (q.p[1] - p[1]).norm() <= near;
         if finite && !points.iter().any(same) {
             // corners of two faces that coincide are features of either, as rounding has it: the first's count
             let sides = [(self.a, p[0], 1), (self.b, p[1], 2)];
@@ -394,7 +401,7 @@ impl Task<'_> {
                 .into_iter()
                 .find_map(|(surface, p, side)| corner(surface, p, near).map(|i| side << 32 | i as u64));
             let key = corner.unwrap_or(key);
-            points.push(Point { p, n: R[0] * n, key });
+            points.push(ManifoldPoint { p, n: R[0] * n, key });
         }
     }
 }
@@ -420,13 +427,13 @@ fn corner(surface: &Surface, p: Vec3, near: f64) -> Option<usize> {
 }
 
 /// Two convex shapes.
-struct Pair<'a> {
+struct ConvexPair<'a> {
     shapes: [&'a dyn shape::Shape; 2],
     pos12: Isometry,
     reach: f64,
 }
 
-impl Pair<'_> {
+impl ConvexPair<'_> {
     /// Points, push on the first, both in the first's axes save the second point; features.
     fn find(&self, manifold: &mut Manifold, found: &mut impl FnMut([Vec3; 2], Vec3, u64)) {
         manifold.clear();
@@ -468,7 +475,13 @@ impl Pair<'_> {
 }
 
 /// A place from what was found, with derivatives.
-fn frozen<R: Real>(a: &Surface, b: &Surface, frames: &[Pose<R>; 2], point: &Point, slot: u32) -> Touch<R> {
+fn frozen<R: Real>(
+    a: &Surface,
+    b: &Surface,
+    frames: &[Pose<R>; 2],
+    point: &ManifoldPoint,
+    slot: u32,
+) -> Touch<R> {
     let radii = [rounding(&a.geometry), rounding(&b.geometry)];
     let n = point.n;
     let local = [frames[0].value().to_local(n), frames[1].value().to_local(n)];

@@ -1,8 +1,8 @@
 //! Polyhedra and triangles from files, as they are touched.
 
 use super::bounds::Aabb;
-use super::flats::{Flats, Owner};
-use super::triangle::Part;
+use super::flats::{FlatOwner, Flats};
+use super::triangle::TriangleFeature;
 use parry3d_f64::math::Vector;
 use parry3d_f64::shape::{ConvexPolyhedron, TriMesh, TriMeshFlags};
 use parry3d_f64::transformation::try_convex_hull;
@@ -180,7 +180,7 @@ fn colours(edges: &[[u32; 2]], outlines: &[u32], starts: &[u32]) -> Vec<u32> {
 }
 
 /// Triangles, oriented outward where they are closed.
-pub struct Triangles {
+pub struct TriangleMesh {
     raw: Raw,
     closed: bool,
     normals: Vec<Vec3>,
@@ -196,7 +196,7 @@ pub struct Triangles {
     extent: Aabb,
 }
 
-impl std::fmt::Debug for Triangles {
+impl std::fmt::Debug for TriangleMesh {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} triangles", self.raw.faces.len())
     }
@@ -205,7 +205,7 @@ impl std::fmt::Debug for Triangles {
 /// No triangle.
 pub const NONE: u32 = u32::MAX;
 
-impl Triangles {
+impl TriangleMesh {
     /// Triangles that are [joined](Raw::joined); none where there are none. `closed` says that they enclose a volume, oriented outward.
     pub fn new(raw: Raw, closed: bool) -> Option<Self> {
         // edges between triangles in one plane push along no other normal than that
@@ -253,7 +253,7 @@ impl Triangles {
         }
         let extent = raw.extent();
         let flats = Flats::new(&raw, &normals, &edges, &sides);
-        Some(Triangles { raw, closed, normals, edges, sides, starts, around, flats, shape, extent })
+        Some(TriangleMesh { raw, closed, normals, edges, sides, starts, around, flats, shape, extent })
     }
 
     /// Its corners, own axes \[m\].
@@ -272,20 +272,20 @@ impl Triangles {
     }
 
     /// Which of them a part of a triangle belongs to.
-    pub fn owner(&self, part: Part, face: u32) -> Owner {
+    pub fn owner(&self, part: TriangleFeature, face: u32) -> FlatOwner {
         match part {
-            Part::Face => Owner::Flat(self.flats.of_face[face as usize]),
-            Part::Edge(k) => self.flats.of_edge[self.edge(face, k).0 as usize],
-            Part::Corner(k) => self.flats.of_corner[self.corner(face, k).0 as usize],
+            TriangleFeature::Face => FlatOwner::Flat(self.flats.of_face[face as usize]),
+            TriangleFeature::Edge(k) => self.flats.of_edge[self.edge(face, k).0 as usize],
+            TriangleFeature::Corner(k) => self.flats.of_corner[self.corner(face, k).0 as usize],
         }
     }
 
     /// The number of a flat, ridge or corner among all.
-    pub fn number(&self, owner: Owner) -> u32 {
+    pub fn number(&self, owner: FlatOwner) -> u32 {
         match owner {
-            Owner::Flat(flat) => flat,
-            Owner::Ridge(ridge) => self.raw.faces.len() as u32 + ridge,
-            Owner::Corner(corner) => self.features() - 1 - corner,
+            FlatOwner::Flat(flat) => flat,
+            FlatOwner::Ridge(ridge) => self.raw.faces.len() as u32 + ridge,
+            FlatOwner::Corner(corner) => self.features() - 1 - corner,
         }
     }
 

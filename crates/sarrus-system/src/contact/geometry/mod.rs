@@ -25,7 +25,7 @@ pub mod triangle;
 pub mod walls;
 
 use super::surface::{Geometry, Surface, Touch};
-pub use mesh::{Hull, Triangles};
+pub use mesh::{Hull, TriangleMesh};
 use place::Segment;
 use sarrus_math::{Pose, Real};
 

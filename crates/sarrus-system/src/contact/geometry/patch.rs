@@ -49,7 +49,7 @@ const BOX_FACES: [[u32; 4]; 6] =
 
 /// A convex body with faces.
 #[derive(Clone, Copy)]
-pub enum Solid<'a> {
+pub enum ConvexSolid<'a> {
     /// Halves of its edges \[m\].
     Box(&'a [f64; 3]),
     /// A polyhedron.
@@ -67,15 +67,15 @@ pub enum Solid<'a> {
     },
 }
 
-impl<'a> Solid<'a> {
+impl<'a> ConvexSolid<'a> {
     /// Of a geometry; none where it is another.
     pub fn new(geometry: &'a Geometry) -> Option<Self> {
         match geometry {
-            Geometry::Box { half } => Some(Solid::Box(half)),
-            Geometry::Convex(hull) => Some(Solid::Hull(hull)),
-            Geometry::Capsule { half, .. } => Some(Solid::Line(*half)),
+            Geometry::Box { half } => Some(ConvexSolid::Box(half)),
+            Geometry::Convex(hull) => Some(ConvexSolid::Hull(hull)),
+            Geometry::Capsule { half, .. } => Some(ConvexSolid::Line(*half)),
             Geometry::Cylinder { half, radius, along } => {
-                Some(Solid::Cylinder { half: *half, radius: *radius, along: *along })
+                Some(ConvexSolid::Cylinder { half: *half, radius: *radius, along: *along })
             }
             _ => None,
         }
@@ -83,33 +83,33 @@ impl<'a> Solid<'a> {
 
     /// Whether it has a curved side.
     pub fn is_curved(&self) -> bool {
-        matches!(self, Solid::Cylinder { .. })
+        matches!(self, ConvexSolid::Cylinder { .. })
     }
 
     /// How many corners it has; of a cylinder four of each rim.
     pub fn corners(&self) -> u32 {
         match self {
-            Solid::Box(_) => 8,
-            Solid::Line(_) => 2,
-            Solid::Cylinder { .. } => 4 + self.second_rim(),
-            Solid::Hull(hull) => hull.corners().len() as u32,
+            ConvexSolid::Box(_) => 8,
+            ConvexSolid::Line(_) => 2,
+            ConvexSolid::Cylinder { .. } => 4 + self.second_rim(),
+            ConvexSolid::Hull(hull) => hull.corners().len() as u32,
         }
     }
 
     /// The first corner of a cylinder's second rim; a thin disc has one rim.
     fn second_rim(&self) -> u32 {
-        if matches!(self, Solid::Cylinder { half, .. } if *half > 0.0) { 4 } else { 0 }
+        if matches!(self, ConvexSolid::Cylinder { half, .. } if *half > 0.0) { 4 } else { 0 }
     }
 
     /// A corner in the world; of a cylinder those that a wall with the outward normal `n` has.
     pub fn corner<R: Real>(&self, i: u32, frame: &Pose<R>, n: Vec3<R>) -> Vec3<R> {
         match *self {
-            Solid::Box(half) => {
+            ConvexSolid::Box(half) => {
                 frame.point(&[0, 1, 2].map(|k| if i >> k & 1 == 1 { half[k] } else { -half[k] }))
             }
-            Solid::Hull(hull) => frame.point(&hull.corners()[i as usize]),
-            Solid::Line(half) => frame.point(&[if i == 0 { -half } else { half }, 0.0, 0.0]),
-            Solid::Cylinder { half, radius, along } => {
+            ConvexSolid::Hull(hull) => frame.point(&hull.corners()[i as usize]),
+            ConvexSolid::Line(half) => frame.point(&[if i == 0 { -half } else { half }, 0.0, 0.0]),
+            ConvexSolid::Cylinder { half, radius, along } => {
                 let mut c = [0.0; 3];
                 c[along] = if i < 4 { -half } else { half };
                 let axis = frame.rot.col(along);
@@ -122,10 +122,10 @@ impl<'a> Solid<'a> {
     /// How many edges it has; of a cylinder those of the outlines that it shows.
     pub fn edges(&self) -> u32 {
         match self {
-            Solid::Box(_) => 12,
-            Solid::Line(_) => 1,
-            Solid::Cylinder { .. } => 9,
-            Solid::Hull(hull) => hull.edges().len() as u32,
+            ConvexSolid::Box(_) => 12,
+            ConvexSolid::Line(_) => 1,
+            ConvexSolid::Cylinder { .. } => 9,
+            ConvexSolid::Hull(hull) => hull.edges().len() as u32,
         }
     }
 
@@ -133,24 +133,24 @@ impl<'a> Solid<'a> {
     pub fn edge(&self, [i, j]: [u32; 2]) -> u32 {
         let (i, j) = (i.min(j), i.max(j));
         match self {
-            Solid::Box(_) => {
+            ConvexSolid::Box(_) => {
                 let axis = (i ^ j).trailing_zeros().min(2);
                 // the signs along the other two axes
                 let low = (1 << axis) - 1;
                 4 * axis + (i & low | i >> 1 & !low & 3)
             }
-            Solid::Line(_) => 0,
+            ConvexSolid::Line(_) => 0,
             // the line of its side
-            Solid::Cylinder { .. } if i / 4 != j / 4 => SIDE,
+            ConvexSolid::Cylinder { .. } if i / 4 != j / 4 => SIDE,
             // the last edge of a rim ends where the first begins
-            Solid::Cylinder { .. } => {
+            ConvexSolid::Cylinder { .. } => {
                 if j - i == 1 {
                     i
                 } else {
                     j
                 }
             }
-            Solid::Hull(hull) => {
+            ConvexSolid::Hull(hull) => {
                 let is = |edge: &[u32; 2]| *edge == [i, j] || *edge == [j, i];
                 hull.edges().iter().position(is).unwrap_or(0) as u32
             }
@@ -160,14 +160,14 @@ impl<'a> Solid<'a> {
     /// The corners of an edge of a box or hull.
     fn ends(&self, k: u32) -> [u32; 2] {
         match self {
-            Solid::Box(_) => {
+            ConvexSolid::Box(_) => {
                 let (axis, signs) = (k / 4, k % 4);
                 let low = (1 << axis) - 1;
                 let i = signs & low | (signs & !low) << 1;
                 [i, i | 1 << axis]
             }
-            Solid::Hull(hull) => hull.edges()[k as usize],
-            Solid::Line(_) | Solid::Cylinder { .. } => [0; 2],
+            ConvexSolid::Hull(hull) => hull.edges()[k as usize],
+            ConvexSolid::Line(_) | ConvexSolid::Cylinder { .. } => [0; 2],
         }
     }
 
@@ -176,28 +176,28 @@ impl<'a> Solid<'a> {
         let k = self.edge(edge);
         match self {
             // opposite edges are in no face together
-            Solid::Box(_) => k / 4 * 2 + ((k ^ k >> 1) & 1),
-            Solid::Line(_) => 0,
-            Solid::Cylinder { .. } => k % 4,
-            Solid::Hull(hull) => hull.colours()[k as usize],
+            ConvexSolid::Box(_) => k / 4 * 2 + ((k ^ k >> 1) & 1),
+            ConvexSolid::Line(_) => 0,
+            ConvexSolid::Cylinder { .. } => k % 4,
+            ConvexSolid::Hull(hull) => hull.colours()[k as usize],
         }
     }
 
     fn colours(&self) -> u32 {
         match self {
-            Solid::Box(_) => 6,
-            Solid::Line(_) => 1,
-            Solid::Cylinder { .. } => 4,
-            Solid::Hull(hull) => hull.colours().iter().fold(0, |most, k| most.max(k + 1)),
+            ConvexSolid::Box(_) => 6,
+            ConvexSolid::Line(_) => 1,
+            ConvexSolid::Cylinder { .. } => 4,
+            ConvexSolid::Hull(hull) => hull.colours().iter().fold(0, |most, k| most.max(k + 1)),
         }
     }
 
     fn faces(&self) -> usize {
         match self {
-            Solid::Box(_) => 6,
-            Solid::Hull(hull) => hull.planes().len(),
-            Solid::Cylinder { .. } => 2,
-            Solid::Line(_) => 0,
+            ConvexSolid::Box(_) => 6,
+            ConvexSolid::Hull(hull) => hull.planes().len(),
+            ConvexSolid::Cylinder { .. } => 2,
+            ConvexSolid::Line(_) => 0,
         }
     }
 
@@ -209,22 +209,22 @@ impl<'a> Solid<'a> {
             (m, half)
         };
         match *self {
-            Solid::Box(half) => axis(k / 2, half[k / 2]),
-            Solid::Hull(hull) => hull.planes()[k],
-            Solid::Cylinder { half, along, .. } => axis(along, half),
-            Solid::Line(_) => (Vec3::zero(), 0.0),
+            ConvexSolid::Box(half) => axis(k / 2, half[k / 2]),
+            ConvexSolid::Hull(hull) => hull.planes()[k],
+            ConvexSolid::Cylinder { half, along, .. } => axis(along, half),
+            ConvexSolid::Line(_) => (Vec3::zero(), 0.0),
         }
     }
 
     /// The farthest that it reaches along a direction, own axes \[m\].
     pub fn support(&self, d: Vec3) -> f64 {
         match *self {
-            Solid::Box(half) => (0..3).map(|k| (d[k] * half[k]).abs()).sum(),
-            Solid::Line(half) => (d.x() * half).abs(),
-            Solid::Hull(hull) => {
+            ConvexSolid::Box(half) => (0..3).map(|k| (d[k] * half[k]).abs()).sum(),
+            ConvexSolid::Line(half) => (d.x() * half).abs(),
+            ConvexSolid::Hull(hull) => {
                 hull.corners().iter().map(|p| d.dot(Vec3(*p))).fold(f64::NEG_INFINITY, f64::max)
             }
-            Solid::Cylinder { half, radius, along } => {
+            ConvexSolid::Cylinder { half, radius, along } => {
                 let mut across = d;
                 across[along] = 0.0;
                 (d[along] * half).abs() + radius * across.norm()
@@ -240,7 +240,7 @@ impl<'a> Solid<'a> {
         };
         let most = (0..self.faces()).map(over).fold(f64::NEG_INFINITY, f64::max);
         match *self {
-            Solid::Cylinder { radius, along, .. } => {
+            ConvexSolid::Cylinder { radius, along, .. } => {
                 let mut across = p;
                 across[along] = 0.0;
                 most.max(across.norm() - radius)
@@ -252,7 +252,7 @@ impl<'a> Solid<'a> {
     /// Its middle, own axes.
     pub fn middle(&self) -> Vec3 {
         match self {
-            Solid::Hull(hull) => {
+            ConvexSolid::Hull(hull) => {
                 let extent = hull.extent();
                 Vec3([0, 1, 2].map(|k| 0.5 * (extent.low[k] + extent.high[k])))
             }
@@ -263,11 +263,11 @@ impl<'a> Solid<'a> {
     /// Corners in turn, seen from outside, of what faces along `d`, own axes: of a face, and which, or of the side of a cylinder.
     pub fn outline(&self, d: Vec3, out: &mut Vec<u32>) -> Option<usize> {
         out.clear();
-        if let Solid::Line(_) = self {
+        if let ConvexSolid::Line(_) = self {
             out.extend([0, 1]);
             return None;
         }
-        if let Solid::Cylinder { along, .. } = *self {
+        if let ConvexSolid::Cylinder { along, .. } = *self {
             if d[along].abs() < FRAC_1_SQRT_2 * d.norm() {
                 out.extend([0, 4].iter().take(1 + self.second_rim() as usize / 4));
                 return None;
@@ -279,7 +279,7 @@ impl<'a> Solid<'a> {
         let facing = |k: usize| self.plane(k).0.dot(d);
         let k = (1..self.faces()).fold(0, |best, k| if facing(k) > facing(best) { k } else { best });
         match self {
-            Solid::Hull(hull) => out.extend_from_slice(hull.outline(k)),
+            ConvexSolid::Hull(hull) => out.extend_from_slice(hull.outline(k)),
             _ => out.extend_from_slice(&BOX_FACES[k]),
         }
         Some(k)
@@ -288,7 +288,7 @@ impl<'a> Solid<'a> {
 
 /// What meets at a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Feature {
+pub enum PatchFeature {
     /// A corner of the first over a face of the second.
     First(u32, usize),
     /// A corner of the second over a face of the first.
@@ -298,17 +298,17 @@ pub enum Feature {
 }
 
 /// Two bodies in the world.
-pub struct Two<'a, R> {
+pub struct TwoSolids<'a, R> {
     /// The bodies.
-    pub solids: [Solid<'a>; 2],
+    pub solids: [ConvexSolid<'a>; 2],
     /// Their own frames.
     pub frames: [Pose<R>; 2],
 }
 
 /// What is used again.
 #[derive(Default)]
-pub struct Scratch {
-    features: Vec<Feature>,
+pub struct PatchWorkspace {
+    features: Vec<PatchFeature>,
     used: Vec<u32>,
     outlines: [Vec<u32>; 2],
     seen: [Vec<[f64; 2]>; 2],
@@ -324,30 +324,30 @@ enum Label {
 }
 
 /// How many places a pair can touch at.
-pub fn slots(a: &Solid, b: &Solid) -> u32 {
+pub fn slots(a: &ConvexSolid, b: &ConvexSolid) -> u32 {
     a.corners() + b.corners() + on_side(a, b) + crossings(a, b).min(CROSSINGS)
 }
 
 /// How many numbers crossings with the line on the side of a cylinder have: one for each edge of the other.
-fn on_side(a: &Solid, b: &Solid) -> u32 {
+fn on_side(a: &ConvexSolid, b: &ConvexSolid) -> u32 {
     if a.is_curved() { b.edges() } else { 0 }
 }
 
 /// How many numbers crossings of edges have, unless they are too many.
-fn crossings(a: &Solid, b: &Solid) -> u32 {
+fn crossings(a: &ConvexSolid, b: &ConvexSolid) -> u32 {
     a.colours().saturating_mul(b.colours())
 }
 
-impl<'a, R: Real> Two<'a, R> {
+impl<'a, R: Real> TwoSolids<'a, R> {
     /// Of surfaces on bodies at these poses; none unless both have faces.
     pub fn new(a: &'a Surface, b: &'a Surface, at: [&Pose<R>; 2]) -> Option<Self> {
-        let solids = [Solid::new(&a.geometry)?, Solid::new(&b.geometry)?];
-        Some(Two { solids, frames: [a.frame(at[0]), b.frame(at[1])] })
+        let solids = [ConvexSolid::new(&a.geometry)?, ConvexSolid::new(&b.geometry)?];
+        Some(TwoSolids { solids, frames: [a.frame(at[0]), b.frame(at[1])] })
     }
 
     /// The same without derivatives.
-    pub fn value(&self) -> Two<'a, f64> {
-        Two { solids: self.solids, frames: [self.frames[0].value(), self.frames[1].value()] }
+    pub fn value(&self) -> TwoSolids<'a, f64> {
+        TwoSolids { solids: self.solids, frames: [self.frames[0].value(), self.frames[1].value()] }
     }
 
     /// Normal of a face in the world, outward, and a point of it.
@@ -357,19 +357,19 @@ impl<'a, R: Real> Two<'a, R> {
     }
 
     /// The place at which features meet; `n` is about its normal.
-    pub fn place(&self, feature: Feature, n: Vec3, slot: u32) -> Option<Touch<R>> {
+    pub fn place(&self, feature: PatchFeature, n: Vec3, slot: u32) -> Option<Touch<R>> {
         let touch = match feature {
-            Feature::First(i, k) => {
+            PatchFeature::First(i, k) => {
                 let (normal, o) = self.face(1, k);
                 let c = self.solids[0].corner(i, &self.frames[0], normal);
                 Some(over_face(c, normal, o, slot))
             }
-            Feature::Second(j, k) => {
+            PatchFeature::Second(j, k) => {
                 let (normal, o) = self.face(0, k);
                 let c = self.solids[1].corner(j, &self.frames[1], normal);
                 Some(over_face(c, normal, o, slot).flipped())
             }
-            Feature::Edges(first, second, weight) => {
+            PatchFeature::Edges(first, second, weight) => {
                 let along = Vec3::from_f64(n.0);
                 let ends = |side: usize, edge: [u32; 2], n: Vec3<R>| {
                     edge.map(|i| self.solids[side].corner(i, &self.frames[side], n))
@@ -377,7 +377,7 @@ impl<'a, R: Real> Two<'a, R> {
                 crossed(ends(0, first, along), ends(1, second, -along), n, weight, slot)
             }
         };
-        touch.map(|touch| Touch { feature: Some(frozen::Feature::Faced(feature, n)), ..touch })
+        touch.map(|touch| Touch { feature: Some(frozen::FrozenFeature::Faced(feature, n)), ..touch })
     }
 }
 
@@ -413,7 +413,7 @@ pub fn crossed<R: Real>(
     Some(Touch { weight, ..sharp(points).along(normal, slot) })
 }
 
-impl Two<'_, f64> {
+impl TwoSolids<'_, f64> {
     /// How far the two overlap along n, by which the first is pushed off the second \[m\]; negative where they are apart.
     pub fn overlap(&self, n: Vec3) -> f64 {
         let [a, b] = &self.frames;
@@ -435,7 +435,7 @@ impl Two<'_, f64> {
                 look(self.frames[side].rotate(&self.solids[side].plane(k).0.0) * sign);
             }
         }
-        if matches!(self.solids[0], Solid::Line(_)) && best.1 <= 0.0 {
+        if matches!(self.solids[0], ConvexSolid::Line(_)) && best.1 <= 0.0 {
             return best;
         }
         let mut look = |n: Vec3| {
@@ -453,11 +453,13 @@ impl Two<'_, f64> {
         };
         let axis = |side: usize, k: usize| self.frames[side].rot.col(k);
         match self.solids {
-            [Solid::Box(_), Solid::Box(_)] => {
+            [ConvexSolid::Box(_), ConvexSolid::Box(_)] => {
                 (0..9).for_each(|k| square(axis(0, k / 3), axis(1, k % 3)));
             }
-            [Solid::Line(_), Solid::Box(_)] => (0..3).for_each(|k| square(axis(0, 0), axis(1, k))),
-            [Solid::Line(_), Solid::Hull(hull)] => {
+            [ConvexSolid::Line(_), ConvexSolid::Box(_)] => {
+                (0..3).for_each(|k| square(axis(0, 0), axis(1, k)))
+            }
+            [ConvexSolid::Line(_), ConvexSolid::Hull(hull)] => {
                 let at = |i: u32| Vec3(hull.corners()[i as usize]);
                 let edges = hull.edges().iter().filter_map(|[i, j]| unit(at(*j) - at(*i)));
                 edges.for_each(|e| square(axis(0, 0), self.frames[1].rotate(&e.0)));
@@ -470,7 +472,7 @@ impl Two<'_, f64> {
     /// The direction that parts the side of a cylinder, as if it had no ends, from the edge or corner of a box or hull that is nearest to its
     /// axis, the overlap along it, and whether that is an edge. None where the axis runs through the other.
     pub fn beside(&self) -> Option<(Vec3, f64, bool)> {
-        let Solid::Cylinder { half, radius, along } = self.solids[0] else { return None };
+        let ConvexSolid::Cylinder { half, radius, along } = self.solids[0] else { return None };
         let (frame, other) = (&self.frames[0], &self.solids[1]);
         let axis = frame.rot.col(along);
         let (u, v) = square_to(axis);
@@ -512,8 +514,8 @@ impl Two<'_, f64> {
 
     /// How far a place is from the ends of the face or edges that it is on \[m\]; negative where it is past one by more than rounding. None of
     /// bodies with curved sides.
-    pub fn within(&self, feature: Feature, n: Vec3) -> Option<f64> {
-        if !self.solids.iter().all(|solid| matches!(solid, Solid::Box(_) | Solid::Hull(_))) {
+    pub fn within(&self, feature: PatchFeature, n: Vec3) -> Option<f64> {
+        if !self.solids.iter().all(|solid| matches!(solid, ConvexSolid::Box(_) | ConvexSolid::Hull(_))) {
             return None;
         }
         let on_face = |corner: usize, i: u32, side: usize, k: usize| {
@@ -530,9 +532,9 @@ impl Two<'_, f64> {
             (0..p.len()).map(inside).fold(f64::INFINITY, f64::min)
         };
         let least = match feature {
-            Feature::First(i, k) => on_face(0, i, 1, k),
-            Feature::Second(j, k) => on_face(1, j, 0, k),
-            Feature::Edges(first, second, _) => {
+            PatchFeature::First(i, k) => on_face(0, i, 1, k),
+            PatchFeature::Second(j, k) => on_face(1, j, 0, k),
+            PatchFeature::Edges(first, second, _) => {
                 let ends = |side: usize, edge: [u32; 2]| {
                     edge.map(|i| self.solids[side].corner(i, &self.frames[side], n))
                 };
@@ -551,8 +553,8 @@ impl Two<'_, f64> {
     }
 
     /// Finds what meets, seen along n.
-    fn features(&self, n: Vec3, scratch: &mut Scratch) {
-        let Scratch { features, outlines, seen, polygon, clipped, .. } = scratch;
+    fn features(&self, n: Vec3, scratch: &mut PatchWorkspace) {
+        let PatchWorkspace { features, outlines, seen, polygon, clipped, .. } = scratch;
         features.clear();
         let (u, v) = square_to(n);
         let ways = [-n, n];
@@ -588,10 +590,12 @@ impl Two<'_, f64> {
         for at in 0..polygon.len() {
             let before = polygon[(at + polygon.len() - 1) % polygon.len()].1;
             features.extend(match (before, polygon[at].1) {
-                (Label::First(_), Label::First(i)) => faces[1].map(|k| Feature::First(outlines[0][i], k)),
+                (Label::First(_), Label::First(i)) => {
+                    faces[1].map(|k| PatchFeature::First(outlines[0][i], k))
+                }
                 (Label::Second(i), Label::Second(j)) => {
                     let next = (i + 1) % count[1] == j;
-                    faces[0].filter(|_| next).map(|k| Feature::Second(outlines[1][j], k))
+                    faces[0].filter(|_| next).map(|k| PatchFeature::Second(outlines[1][j], k))
                 }
                 (Label::First(i), Label::Second(j)) | (Label::Second(j), Label::First(i)) => {
                     let (a, b) = (way(0, i), way(1, j));
@@ -600,7 +604,7 @@ impl Two<'_, f64> {
                     let line = [0, 1].map(|side| count[side] == 2);
                     let twice = line[0] && i == 1 || line[1] && j == 1;
                     let weight = if line[0] || line[1] { 1.0 } else { angle / mean };
-                    (!twice).then(|| Feature::Edges(edge(0, i), edge(1, j), weight))
+                    (!twice).then(|| PatchFeature::Edges(edge(0, i), edge(1, j), weight))
                 }
             });
         }
@@ -611,7 +615,11 @@ impl Two<'_, f64> {
             for i in (0..self.solids[side].corners()).filter(|i| !outlines[side].contains(i)) {
                 let p = self.solids[side].corner(i, &self.frames[side], m);
                 if m.dot(p - o) < 0.0 && is_inside([u.dot(p), v.dot(p)], &seen[1 - side]) {
-                    features.push(if sign > 0.0 { Feature::First(i, k) } else { Feature::Second(i, k) });
+                    features.push(if sign > 0.0 {
+                        PatchFeature::First(i, k)
+                    } else {
+                        PatchFeature::Second(i, k)
+                    });
                 }
             }
         }
@@ -621,18 +629,18 @@ impl Two<'_, f64> {
 /// The places of a pair, seen along n, that are nearer than `reach`. The true gap lies between both numbers of `gap`: lines and planes whose
 /// gap is less do not meet where they are edges and faces. Unless a place is there, nothing is found; returns whether one is.
 pub fn touches<R: Real>(
-    two: &Two<R>,
+    two: &TwoSolids<R>,
     n: Vec3,
     gap: [f64; 2],
     reach: f64,
-    scratch: &mut Scratch,
+    scratch: &mut PatchWorkspace,
     found: &mut impl FnMut(Touch<R>),
 ) -> bool {
     let value = two.value();
     value.features(n, scratch);
-    let Scratch { features, used, .. } = scratch;
+    let PatchWorkspace { features, used, .. } = scratch;
     let [least, most] = gap;
-    let own = |feature: &Feature| value.place(*feature, n, 0).map_or(f64::NAN, |touch| touch.gap);
+    let own = |feature: &PatchFeature| value.place(*feature, n, 0).map_or(f64::NAN, |touch| touch.gap);
     features.retain(|feature| own(feature) >= least);
     if !features.iter().any(|feature| own(feature) <= most) {
         return false;
@@ -641,9 +649,9 @@ pub fn touches<R: Real>(
     let [a, b] = two.solids.map(|solid| solid.corners());
     for feature in features.iter() {
         let slot = match *feature {
-            Feature::First(i, _) => i,
-            Feature::Second(j, _) => a + j,
-            Feature::Edges(e, f, _) => a + b + crossing(&two.solids, [e, f], used),
+            PatchFeature::First(i, _) => i,
+            PatchFeature::Second(j, _) => a + j,
+            PatchFeature::Edges(e, f, _) => a + b + crossing(&two.solids, [e, f], used),
         };
         if let Some(touch) = two.place(*feature, n, slot).filter(|touch| touch.gap.value() < reach) {
             found(touch);
@@ -658,7 +666,7 @@ pub fn rounding(size: f64) -> f64 {
 }
 
 /// A number for a crossing, the same as long as its edges are; `used` are those that others of the pair have.
-fn crossing([a, b]: &[Solid; 2], edges: [[u32; 2]; 2], used: &mut Vec<u32>) -> u32 {
+fn crossing([a, b]: &[ConvexSolid; 2], edges: [[u32; 2]; 2], used: &mut Vec<u32>) -> u32 {
     let first = on_side(a, b);
     if first > 0 && a.edge(edges[0]) == SIDE {
         return b.edge(edges[1]);

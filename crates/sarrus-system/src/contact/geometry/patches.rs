@@ -1,6 +1,6 @@
 //! Tests of patches: as on a half-space, whatever the triangulation and the order; gradients of an energy; the least way out.
 
-use super::mesh::{Hull, Raw, Triangles};
+use super::mesh::{Hull, Raw, TriangleMesh};
 use crate::contact::surface::{Geometry, Surface, Touch, touches};
 use sarrus_math::{Mat3, Pose, Vec3, quat_from_rotation_vector, quat_normalize};
 use std::sync::Arc;
@@ -58,7 +58,7 @@ fn sheet(n: u32) -> Geometry {
         corners: (0..(n + 1) * (n + 1)).map(corner).collect(),
         faces: (0..n * n).flat_map(square).collect(),
     };
-    Geometry::Mesh(Arc::new(Triangles::new(raw, false).unwrap()))
+    Geometry::Mesh(Arc::new(TriangleMesh::new(raw, false).unwrap()))
 }
 
 /// A closed step, which is not convex: its lower floor is z = 0 for x < 2, its upper one z = 1.
@@ -76,8 +76,8 @@ fn step() -> Geometry {
     let faces = faces.iter().map(|[a, b, c]| [*a, *c, *b]).collect();
     let mut raw = Raw { corners, faces };
     let volume = crate::shapes::volume::solid(&mut raw).unwrap();
-    assert_eq!(volume.measure, crate::shapes::Measure::Volume(3.0 * (4.5 * 0.5 + 1.0)));
-    Geometry::Mesh(Arc::new(Triangles::new(raw, true).unwrap()))
+    assert_eq!(volume.measure, crate::shapes::SolidMeasure::Volume(3.0 * (4.5 * 0.5 + 1.0)));
+    Geometry::Mesh(Arc::new(TriangleMesh::new(raw, true).unwrap()))
 }
 
 fn bodies() -> Vec<Geometry> {

@@ -54,17 +54,22 @@ pub fn touches<R: Real>(
                 }
                 (false, true) => {
                     let c = point(a, at[0], p);
-                    let points = [c, Line::new(b, at[1], q).nearest(c)];
+                    let points = [c, LineSegment::new(b, at[1], q).nearest(c)];
                     found(Cores::balls(points, radii).apart(else_along, slot));
                 }
                 (true, false) => {
                     let c = point(b, at[1], q);
-                    let points = [Line::new(a, at[0], p).nearest(c), c];
+                    let points = [LineSegment::new(a, at[0], p).nearest(c), c];
                     // square to the line
                     found(Cores::balls(points, radii).apart(|| at[0].rotate(&a.rot.col(1).0), slot));
                 }
                 (true, true) => {
-                    let lines = Lines { a: Line::new(a, at[0], p), b: Line::new(b, at[1], q), radii, slot };
+                    let lines = Lines {
+                        a: LineSegment::new(a, at[0], p),
+                        b: LineSegment::new(b, at[1], q),
+                        radii,
+                        slot,
+                    };
                     lines.touch(planar, else_along, found);
                 }
             }
@@ -80,7 +85,7 @@ fn point<R: Real>(surface: &Surface, pose: &Pose<R>, segment: &Segment) -> Vec3<
 
 /// m + s u, |s| ≤ half.
 #[derive(Clone, Copy)]
-pub struct Line<R> {
+pub struct LineSegment<R> {
     /// Middle.
     pub m: Vec3<R>,
     /// Direction.
@@ -89,15 +94,15 @@ pub struct Line<R> {
     pub half: f64,
 }
 
-impl<R: Real> Line<R> {
+impl<R: Real> LineSegment<R> {
     /// A line of a surface.
     pub fn new(surface: &Surface, pose: &Pose<R>, segment: &Segment) -> Self {
         let u = pose.rotate(&surface.rot.col(0).0);
-        Line { m: point(surface, pose, segment), u, half: segment.half }
+        LineSegment { m: point(surface, pose, segment), u, half: segment.half }
     }
 
-    fn value(&self) -> Line<f64> {
-        Line { m: Vec3(self.m.value()), u: Vec3(self.u.value()), half: self.half }
+    fn value(&self) -> LineSegment<f64> {
+        LineSegment { m: Vec3(self.m.value()), u: Vec3(self.u.value()), half: self.half }
     }
 
     /// The point at s, which may have derivatives.
@@ -124,8 +129,8 @@ impl<R: Real> Line<R> {
 
 /// Two lines with a radius around each.
 struct Lines<R> {
-    a: Line<R>,
-    b: Line<R>,
+    a: LineSegment<R>,
+    b: LineSegment<R>,
     radii: [f64; 2],
     slot: u32,
 }
@@ -176,7 +181,7 @@ impl<R: Real> Lines<R> {
     }
 
     /// The ends of the stretch over which parallel lines are side by side, if it is longer than the thinner one is thick.
-    fn side_by_side(&self, a: &Line<f64>, b: &Line<f64>) -> Option<[([Vec3<R>; 2], u32); 2]> {
+    fn side_by_side(&self, a: &LineSegment<f64>, b: &LineSegment<f64>) -> Option<[([Vec3<R>; 2], u32); 2]> {
         let sense = if a.u.dot(b.u) < 0.0 { -1.0 } else { 1.0 };
         let middle = a.along(b.m);
         let (low, high) = ((middle - b.half).max(-a.half), (middle + b.half).min(a.half));
@@ -195,8 +200,8 @@ impl<R: Real> Lines<R> {
     }
 
     /// Lines in the plane that cross: out over the end that is least far through.
-    fn crossed(&self, a: &Line<f64>, b: &Line<f64>) -> Touch<R> {
-        let depth = |line: &Line<f64>, c: Vec3| turned(line.u).dot(c - line.m);
+    fn crossed(&self, a: &LineSegment<f64>, b: &LineSegment<f64>) -> Touch<R> {
+        let depth = |line: &LineSegment<f64>, c: Vec3| turned(line.u).dot(c - line.m);
         let mut least = (f64::INFINITY, false, 0.0);
         for sign in [-1.0, 1.0] {
             for (of_a, d) in [(true, depth(b, a.end(sign))), (false, depth(a, b.end(sign)))] {
@@ -224,7 +229,7 @@ fn turned<R: Real>(u: Vec3<R>) -> Vec3<R> {
 }
 
 /// Where two lines are nearest \[Ericson2005, section 5.1.9\].
-fn nearest(a: &Line<f64>, b: &Line<f64>, sin2: f64) -> (f64, f64) {
+fn nearest(a: &LineSegment<f64>, b: &LineSegment<f64>, sin2: f64) -> (f64, f64) {
     let w = a.m - b.m;
     let (cos, d1, d2) = (a.u.dot(b.u), a.u.dot(w), b.u.dot(w));
     let s = if sin2 > 1e-30 {

@@ -30,7 +30,7 @@ pub fn touches<R: Real>(
     for (i, part) in parts[..n].iter().enumerate() {
         let c = at[0].point(&[0, 1, 2].map(|i| a.p[i] + part.middle * axis[i]));
         let local = frame.to_local(c - frame.p);
-        let ball = Ball { c, radius: part.radius, frame: &frame, reach };
+        let ball = BallNearSolid { c, radius: part.radius, frame: &frame, reach };
         match &b.geometry {
             Geometry::Box { half } => ball.on(on_box(local, half, planar), i as u32, found),
             Geometry::Cylinder { half, radius, along } => {
@@ -47,7 +47,7 @@ pub fn touches<R: Real>(
 }
 
 /// A ball near a solid.
-pub struct Ball<'a, R> {
+pub struct BallNearSolid<'a, R> {
     /// Its centre, world axes.
     pub c: Vec3<R>,
     /// Radius \[m\].
@@ -58,9 +58,9 @@ pub struct Ball<'a, R> {
     pub reach: f64,
 }
 
-impl<R: Real> Ball<'_, R> {
+impl<R: Real> BallNearSolid<'_, R> {
     /// The place over a foot of its centre.
-    pub fn on(&self, foot: Foot<R>, slot: u32, found: &mut impl FnMut(Touch<R>)) {
+    pub fn on(&self, foot: ClosestPoint<R>, slot: u32, found: &mut impl FnMut(Touch<R>)) {
         let gap = foot.distance - self.radius;
         if gap.value() < self.reach {
             let normal = self.frame.rot * foot.normal;
@@ -80,7 +80,7 @@ impl<R: Real> Ball<'_, R> {
 }
 
 /// The point of a solid nearest to another, in the solid's axes.
-pub struct Foot<R> {
+pub struct ClosestPoint<R> {
     /// The way out.
     pub normal: Vec3<R>,
     /// How far out the other is \[m\]; negative inside.
@@ -92,13 +92,13 @@ pub struct Foot<R> {
 }
 
 /// c - q along its own direction; none where that is nothing.
-fn outside<R: Real>(d: Vec3<R>) -> Option<Foot<R>> {
+fn outside<R: Real>(d: Vec3<R>) -> Option<ClosestPoint<R>> {
     let normal = unit(d)?;
-    Some(Foot { normal, distance: d.norm(), curvature: [0.0; 2], on_face: false })
+    Some(ClosestPoint { normal, distance: d.norm(), curvature: [0.0; 2], on_face: false })
 }
 
 /// The foot of a point on a box.
-pub fn on_box<R: Real>(c: Vec3<R>, half: &[f64; 3], planar: bool) -> Foot<R> {
+pub fn on_box<R: Real>(c: Vec3<R>, half: &[f64; 3], planar: bool) -> ClosestPoint<R> {
     let over = |i: usize| {
         let (x, h) = (c[i].value(), half[i]);
         if x.abs() > h { c[i] - h.copysign(x) } else { R::zero() }
@@ -106,13 +106,13 @@ pub fn on_box<R: Real>(c: Vec3<R>, half: &[f64; 3], planar: bool) -> Foot<R> {
     let flat = if planar { 2 } else { 3 };
     let d = Vec3([over(0), over(1), if planar { R::zero() } else { over(2) }]);
     let over = (0..3).filter(|i| d[*i].value() != 0.0).count();
-    outside(d).map(|foot| Foot { on_face: over == 1, ..foot }).unwrap_or_else(|| {
+    outside(d).map(|foot| ClosestPoint { on_face: over == 1, ..foot }).unwrap_or_else(|| {
         let depth = |i: usize| half[i] - c[i].value().abs();
         let nearest = (1..flat).fold(0, |best, i| if depth(i) < depth(best) { i } else { best });
         let sign = 1f64.copysign(c[nearest].value());
         let mut normal = [0.0; 3];
         normal[nearest] = sign;
-        Foot {
+        ClosestPoint {
             normal: Vec3::from_f64(normal),
             distance: c[nearest] * sign - half[nearest],
             curvature: [0.0; 2],
@@ -122,7 +122,7 @@ pub fn on_box<R: Real>(c: Vec3<R>, half: &[f64; 3], planar: bool) -> Foot<R> {
 }
 
 /// The foot of a point on a cylinder.
-pub fn on_cylinder<R: Real>(c: Vec3<R>, half: f64, radius: f64, along: usize) -> Foot<R> {
+pub fn on_cylinder<R: Real>(c: Vec3<R>, half: f64, radius: f64, along: usize) -> ClosestPoint<R> {
     let x = c[along];
     let mut across = c;
     across[along] = R::zero();
@@ -131,12 +131,17 @@ pub fn on_cylinder<R: Real>(c: Vec3<R>, half: f64, radius: f64, along: usize) ->
     let sign = 1f64.copysign(x.value());
     let mut up = Vec3::zero();
     up[along] = R::from_f64(sign);
-    let cap = || Foot { normal: up, distance: x * sign - half, curvature: [0.0; 2], on_face: true };
+    let cap = || ClosestPoint { normal: up, distance: x * sign - half, curvature: [0.0; 2], on_face: true };
     let side = || {
         let mut else_along = Vec3::zero();
         else_along[(along + 1) % 3] = R::one();
         let normal = unit(across).unwrap_or(else_along);
-        Foot { normal, distance: across.dot(normal) - radius, curvature: [1.0 / radius, 0.0], on_face: true }
+        ClosestPoint {
+            normal,
+            distance: across.dot(normal) - radius,
+            curvature: [1.0 / radius, 0.0],
+            on_face: true,
+        }
     };
     match (above, beside) {
         (true, true) => {

@@ -1,6 +1,6 @@
 //! Tests of single pairs at places where features change, vanish or are many.
 
-use super::mesh::{Hull, Raw, Triangles};
+use super::mesh::{Hull, Raw, TriangleMesh};
 use crate::contact::surface::{Geometry, Surface, Touch, bounds, rounding, touches};
 use sarrus_math::{Dual, Jet, Mat3, Pose, Real, Vec3};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ fn solids() -> Vec<Geometry> {
         Geometry::Cylinder { half: 1.0, radius: 1.0, along: 2 },
         Geometry::Cylinder { half: 1.0, radius: 1.0, along: 0 },
         Geometry::Convex(Arc::new(Hull::new(&cube_raw().corners).unwrap())),
-        Geometry::Mesh(Arc::new(Triangles::new(cube_raw(), true).unwrap())),
+        Geometry::Mesh(Arc::new(TriangleMesh::new(cube_raw(), true).unwrap())),
     ]
 }
 
@@ -101,7 +101,7 @@ fn the_normal_stays_while_a_ball_sinks_in() {
 
 #[test]
 fn a_ball_on_a_flat_of_triangles_touches_once_and_in_a_groove_twice() {
-    let mesh = || Geometry::Mesh(Arc::new(Triangles::new(cube_raw(), true).unwrap()));
+    let mesh = || Geometry::Mesh(Arc::new(TriangleMesh::new(cube_raw(), true).unwrap()));
     let touching = |all: Vec<Touch<f64>>| all.into_iter().filter(|t| t.gap < 0.0).count();
     // on, beside and across the diagonal of the top
     for p in [[0.0, 0.0], [0.3, 0.3], [0.31, 0.3], [0.5, -0.5]] {
@@ -119,7 +119,7 @@ fn a_ball_on_a_flat_of_triangles_touches_once_and_in_a_groove_twice() {
         ],
         faces: vec![[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4]],
     };
-    let groove = Geometry::Mesh(Arc::new(Triangles::new(groove, false).unwrap()));
+    let groove = Geometry::Mesh(Arc::new(TriangleMesh::new(groove, false).unwrap()));
     let all = found(ball(0.3), groove, [&at([0.0, 0.1, 0.4]), &Pose::identity()], false);
     let gap = 0.4 / 2f64.sqrt() - 0.3;
     assert_eq!(

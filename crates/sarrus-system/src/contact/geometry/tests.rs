@@ -1,6 +1,6 @@
 //! Laws that every pair obeys, and distances found in another way.
 
-use super::mesh::{Hull, Raw, Triangles};
+use super::mesh::{Hull, Raw, TriangleMesh};
 use crate::contact::surface::{Geometry, Surface, Touch, slots, touches};
 use proptest::prelude::*;
 use sarrus_math::{Mat3, Pose, Vec3, quat_from_rotation_vector, quat_normalize};
@@ -64,7 +64,7 @@ fn hull() -> Geometry {
 }
 
 fn mesh() -> Geometry {
-    Geometry::Mesh(Arc::new(Triangles::new(brick_raw(), true).unwrap()))
+    Geometry::Mesh(Arc::new(TriangleMesh::new(brick_raw(), true).unwrap()))
 }
 
 fn walls() -> [Geometry; 4] {

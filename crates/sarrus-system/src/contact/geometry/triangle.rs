@@ -4,10 +4,10 @@
 //! the nearest of all flats that meet there, so that a ball that rolls over a flat of many triangles touches it once, and in a groove twice.
 //! Inside a closed mesh, where the nearest feature is seen from behind, that feature alone is the place, and the way out is through it.
 
-use super::flats::Owner;
-use super::mesh::{Hull, NONE, Raw, Triangles};
+use super::flats::FlatOwner;
+use super::mesh::{Hull, NONE, Raw, TriangleMesh};
 use super::place::unit;
-use super::solid::Foot;
+use super::solid::ClosestPoint;
 use parry3d_f64::bounding_volume::Aabb as Box3;
 use parry3d_f64::math::Vector;
 use sarrus_math::{Real, Vec3};
@@ -15,7 +15,7 @@ use std::cell::RefCell;
 
 /// What of a triangle is nearest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum TriangleFeature {
     /// Its face.
     Face,
     /// The edge from this corner to the next.
@@ -25,12 +25,12 @@ pub enum Part {
 }
 
 /// The nearest part of a triangle, and the square of the distance \[Ericson2005, section 5.1.5\].
-pub fn nearest([a, b, c]: [Vec3; 3], p: Vec3) -> (Part, f64) {
+pub fn nearest([a, b, c]: [Vec3; 3], p: Vec3) -> (TriangleFeature, f64) {
     let (ab, ac) = (b - a, c - a);
-    let corner = |k: usize, x: Vec3| (Part::Corner(k), (p - x).norm_squared());
+    let corner = |k: usize, x: Vec3| (TriangleFeature::Corner(k), (p - x).norm_squared());
     let edge = |k: usize, x: Vec3, y: Vec3| {
         let t = (p - x).dot(y - x) / (y - x).norm_squared();
-        (Part::Edge(k), (p - x - (y - x).scale(t)).norm_squared())
+        (TriangleFeature::Edge(k), (p - x - (y - x).scale(t)).norm_squared())
     };
     let (d1, d2) = (ab.dot(p - a), ac.dot(p - a));
     if d1 <= 0.0 && d2 <= 0.0 {
@@ -55,52 +55,57 @@ pub fn nearest([a, b, c]: [Vec3; 3], p: Vec3) -> (Part, f64) {
     }
     let n = ab.cross(ac);
     let over = n.dot(p - a);
-    (Part::Face, over * over / n.norm_squared())
+    (TriangleFeature::Face, over * over / n.norm_squared())
 }
 
 /// c from a face through o.
-fn flat<R: Real>(n: Vec3, o: Vec3, c: Vec3<R>) -> Foot<R> {
+fn flat<R: Real>(n: Vec3, o: Vec3, c: Vec3<R>) -> ClosestPoint<R> {
     let normal = Vec3::from_f64(n.0);
-    Foot { normal, distance: (c - Vec3::from_f64(o.0)).dot(normal), curvature: [0.0; 2], on_face: true }
+    ClosestPoint {
+        normal,
+        distance: (c - Vec3::from_f64(o.0)).dot(normal),
+        curvature: [0.0; 2],
+        on_face: true,
+    }
 }
 
 /// c from a corner, or from an edge through it along `e`. Where it lies on it, `else_along` is the way out.
-fn away<R: Real>(o: Vec3, e: Option<Vec3>, c: Vec3<R>, else_along: Vec3) -> Foot<R> {
+fn away<R: Real>(o: Vec3, e: Option<Vec3>, c: Vec3<R>, else_along: Vec3) -> ClosestPoint<R> {
     let rel = c - Vec3::from_f64(o.0);
     let d = e.map_or(rel, |e| rel - Vec3::from_f64(e.0).scale(rel.dot_f64(&e.0)));
     match unit(d) {
-        Some(normal) => Foot { normal, distance: d.norm(), curvature: [0.0; 2], on_face: false },
+        Some(normal) => ClosestPoint { normal, distance: d.norm(), curvature: [0.0; 2], on_face: false },
         None => flat(else_along, o, c),
     }
 }
 
 /// c from a part of a triangle of a hull.
-fn foot<R: Real>(triangle: [Vec3; 3], part: Part, n: Vec3, c: Vec3<R>) -> Foot<R> {
+fn foot<R: Real>(triangle: [Vec3; 3], part: TriangleFeature, n: Vec3, c: Vec3<R>) -> ClosestPoint<R> {
     match part {
-        Part::Face => flat(n, triangle[0], c),
-        Part::Corner(k) => away(triangle[k], None, c, n),
-        Part::Edge(k) => away(triangle[k], unit(triangle[(k + 1) % 3] - triangle[k]), c, n),
+        TriangleFeature::Face => flat(n, triangle[0], c),
+        TriangleFeature::Corner(k) => away(triangle[k], None, c, n),
+        TriangleFeature::Edge(k) => away(triangle[k], unit(triangle[(k + 1) % 3] - triangle[k]), c, n),
     }
 }
 
 /// c from a flat, ridge or corner of a mesh.
-fn foot_of<R: Real>(mesh: &Triangles, owner: Owner, c: Vec3<R>, out: Vec3) -> Foot<R> {
+fn foot_of<R: Real>(mesh: &TriangleMesh, owner: FlatOwner, c: Vec3<R>, out: Vec3) -> ClosestPoint<R> {
     let at = |i: u32| Vec3(mesh.corners()[i as usize]);
     match owner {
-        Owner::Flat(k) => {
+        FlatOwner::Flat(k) => {
             let (n, d) = mesh.flats().planes[k as usize];
             flat(n, n.scale(d), c)
         }
-        Owner::Ridge(k) => {
+        FlatOwner::Ridge(k) => {
             let [from, to] = mesh.flats().ridges[k as usize].ends.map(at);
             away(from, unit(to - from), c, out)
         }
-        Owner::Corner(i) => away(at(i), None, c, out),
+        FlatOwner::Corner(i) => away(at(i), None, c, out),
     }
 }
 
 /// c from a hull.
-pub fn on_hull<R: Real>(hull: &Hull, c: Vec3<R>) -> Foot<R> {
+pub fn on_hull<R: Real>(hull: &Hull, c: Vec3<R>) -> ClosestPoint<R> {
     let p = Vec3(c.value());
     let mut deepest = (f64::NEG_INFINITY, Vec3::zero(), 0.0);
     for (n, out) in hull.planes() {
@@ -112,14 +117,14 @@ pub fn on_hull<R: Real>(hull: &Hull, c: Vec3<R>) -> Foot<R> {
     let (over, n, out) = deepest;
     let face = || {
         let normal = Vec3::from_f64(n.0);
-        Foot { normal, distance: c.dot(normal) - out, curvature: [0.0; 2], on_face: true }
+        ClosestPoint { normal, distance: c.dot(normal) - out, curvature: [0.0; 2], on_face: true }
     };
     if !(over > 0.0) {
         return face();
     }
     let Raw { corners, faces } = hull.raw();
     let corner = |face: &[u32; 3]| face.map(|i| Vec3(corners[i as usize]));
-    let mut best = (f64::INFINITY, Part::Face, [Vec3::zero(); 3]);
+    let mut best = (f64::INFINITY, TriangleFeature::Face, [Vec3::zero(); 3]);
     for triangle in faces.iter().map(corner) {
         let (part, d2) = nearest(triangle, p);
         if d2 < best.0 {
@@ -134,14 +139,19 @@ pub fn on_hull<R: Real>(hull: &Hull, c: Vec3<R>) -> Foot<R> {
 }
 
 /// What of a flat is nearest to a point: the flat, the square of the distance, what it belongs to, and of which triangle.
-type Nearest = (u32, f64, Owner, (Part, u32));
+type NearestFlat = (u32, f64, FlatOwner, (TriangleFeature, u32));
 
 thread_local! {
-    static NEAREST: RefCell<Vec<Nearest>> = const { RefCell::new(Vec::new()) };
+    static NEAREST: RefCell<Vec<NearestFlat>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The places of a point c on triangles that are nearer than `reach`, with the number of the feature.
-pub fn on_triangles<R: Real>(mesh: &Triangles, c: Vec3<R>, reach: f64, found: &mut impl FnMut(Foot<R>, u32)) {
+pub fn on_triangles<R: Real>(
+    mesh: &TriangleMesh,
+    c: Vec3<R>,
+    reach: f64,
+    found: &mut impl FnMut(ClosestPoint<R>, u32),
+) {
     let p = Vec3(c.value());
     let mut all = NEAREST.take();
     all.clear();
@@ -158,8 +168,8 @@ pub fn on_triangles<R: Real>(mesh: &Triangles, c: Vec3<R>, reach: f64, found: &m
     if let Some((.., owner, (part, face))) = first {
         let out = outward(mesh, part, face);
         let corner = match part {
-            Part::Face => 0,
-            Part::Edge(k) | Part::Corner(k) => k,
+            TriangleFeature::Face => 0,
+            TriangleFeature::Edge(k) | TriangleFeature::Corner(k) => k,
         };
         if mesh.closed() && out.dot(p - mesh.triangle(face)[corner]) <= 0.0 {
             let mut foot = foot_of(mesh, owner, c, out);
@@ -199,15 +209,15 @@ pub fn window(points: &[Vec3], reach: f64) -> Box3 {
 }
 
 /// Whether what is nearest of a flat is nearest of all flats that meet there, and this flat is the first of them.
-fn is_place(mesh: &Triangles, flat: u32, owner: Owner, all: &[Nearest]) -> bool {
+fn is_place(mesh: &TriangleMesh, flat: u32, owner: FlatOwner, all: &[NearestFlat]) -> bool {
     let here = |other: u32| all.iter().any(|own| own.0 == other && own.2 == owner);
     match owner {
-        Owner::Flat(_) => true,
-        Owner::Ridge(k) => {
+        FlatOwner::Flat(_) => true,
+        FlatOwner::Ridge(k) => {
             let flats = mesh.flats().ridges[k as usize].flats;
             flats[0] == flat && (flats[1] == NONE || flats[1] == flat || here(flats[1]))
         }
-        Owner::Corner(i) => {
+        FlatOwner::Corner(i) => {
             let around = mesh.around(i).iter().map(|face| mesh.flats().of_face[*face as usize]);
             around.clone().min() == Some(flat) && around.into_iter().all(here)
         }
@@ -216,15 +226,15 @@ fn is_place(mesh: &Triangles, flat: u32, owner: Owner, all: &[Nearest]) -> bool 
 
 /// The way out at a part: the mean of the normals that meet there, at corners by their angles, which tells inside from outside
 /// \[Baerentzen2005\].
-fn outward(mesh: &Triangles, part: Part, face: u32) -> Vec3 {
+fn outward(mesh: &TriangleMesh, part: TriangleFeature, face: u32) -> Vec3 {
     let normal = |face: u32| mesh.normals()[face as usize];
     let sum = match part {
-        Part::Face => normal(face),
-        Part::Edge(k) => {
+        TriangleFeature::Face => normal(face),
+        TriangleFeature::Edge(k) => {
             let (_, sides) = mesh.edge(face, k);
             sides.iter().filter(|f| **f != NONE).map(|f| normal(*f)).fold(Vec3::zero(), |a, b| a + b)
         }
-        Part::Corner(k) => {
+        TriangleFeature::Corner(k) => {
             let (corner, around) = mesh.corner(face, k);
             around.iter().fold(Vec3::zero(), |sum, f| {
                 let j = mesh.raw().faces[*f as usize].iter().position(|i| *i == corner).unwrap_or(0);

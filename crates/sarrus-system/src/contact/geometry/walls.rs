@@ -63,7 +63,7 @@ enum Wall<R> {
     Tube { axis: Vec3<R>, side: Vec3<R>, radius: f64 },
 }
 
-struct Task<'a, R> {
+struct WallTask<'a, R> {
     pose: &'a Pose<R>,
     o: Vec3<R>,
     wall: Wall<R>,
@@ -83,7 +83,7 @@ pub fn touches<R: Real>(
 ) {
     let axis = |i: usize| at[1].rotate(&b.rot.col(i).0);
     let o = b.centre(at[1]);
-    let mut touch = |wall, slot| Task { pose: at[0], o, wall, slot, reach }.touch(a, found);
+    let mut touch = |wall, slot| WallTask { pose: at[0], o, wall, slot, reach }.touch(a, found);
     let up = if planar { 1 } else { 2 };
     match b.geometry {
         Geometry::HalfSpace => touch(Wall::Flat { normal: axis(up), offset: 0.0 }, 0),
@@ -104,7 +104,7 @@ pub fn touches<R: Real>(
     }
 }
 
-impl<R: Real> Task<'_, R> {
+impl<R: Real> WallTask<'_, R> {
     fn touch(&self, a: &Surface, found: &mut impl FnMut(Touch<R>)) {
         match &a.geometry {
             Geometry::Cylinder { half, radius, along } => self.rims(a, *half, *radius, *along, found),

@@ -51,7 +51,7 @@ pub enum Damping {
 
 /// A law for the normal force.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Law {
+pub struct NormalForceLaw {
     /// How an overlap is resisted.
     pub elastic: Elastic,
     /// K \[N/m^(3/2), N/m\]; none where it follows from the materials.
@@ -97,7 +97,7 @@ pub struct Normal<R> {
     pub elastic: R,
 }
 
-impl Law {
+impl NormalForceLaw {
     /// Whether the force jumps where a place closes.
     pub fn jumps(&self) -> bool {
         matches!(self.damping, Damping::Dashpot(d) if d != 0.0)

@@ -23,12 +23,12 @@
 
 use crate::at::At;
 use crate::forces::{half_turn, rotation_of_half, turned};
-use crate::load::{Bent, Force, Wrench};
+use crate::load::{BeamBending, Force, Wrench};
 use sarrus_math::{Mat3, Real, Vec3};
 
 /// The element, between its two nodes.
 #[derive(Clone, Debug)]
-pub struct Element {
+pub struct BeamElement {
     /// Whether it bends in the plane only.
     pub planar: bool,
     /// L of the undeformed chord \[m\].
@@ -46,7 +46,7 @@ pub struct Element {
 }
 
 /// How the element is deformed.
-struct Deformed<R> {
+struct ElementDeformation<R> {
     /// r \[m\].
     r: Vec3<R>,
     /// A₁.
@@ -59,15 +59,15 @@ struct Deformed<R> {
     u: Vec3<R>,
 }
 
-impl<R: Real> Deformed<R> {
+impl<R: Real> ElementDeformation<R> {
     /// G a for `sign` = -1, Gᵀa for 1.
     fn share(&self, a: Vec3<R>, sign: f64) -> Vec3<R> {
         (a + self.u.cross(a).scale_f64(sign)).scale_f64(0.5)
     }
 }
 
-impl Element {
-    fn deformed<R: Real>(&self, at: &At<R>) -> Deformed<R> {
+impl BeamElement {
+    fn deformed<R: Real>(&self, at: &At<R>) -> ElementDeformation<R> {
         let (one, two) = (at.pose(0), at.pose(1));
         let r = two.p - one.p;
         if self.planar {
@@ -76,7 +76,7 @@ impl Element {
             let phi = two.angle + self.angles[1] - start;
             let phi_z = Vec3([R::zero(), R::zero(), phi]);
             let middle = Mat3::rot_z(start + phi * 0.5);
-            return Deformed { r, first: Mat3::rot_z(start), middle, phi: phi_z, u: Vec3::zero() };
+            return ElementDeformation { r, first: Mat3::rot_z(start), middle, phi: phi_z, u: Vec3::zero() };
         }
         let first = one.rot.mul_mat_f64(&self.axes[0]);
         let second = two.rot.mul_mat_f64(&self.axes[1]);
@@ -92,18 +92,18 @@ impl Element {
             e + (once + u.cross(once)).scale(factor)
         };
         let half = Mat3::from_cols(column(0), column(1), column(2));
-        Deformed { r, middle: first * half, first, phi: rotation_of_half(w, v), u }
+        ElementDeformation { r, middle: first * half, first, phi: rotation_of_half(w, v), u }
     }
 
     /// Γ and κ.
-    fn strains<R: Real>(&self, here: &Deformed<R>) -> [Vec3<R>; 2] {
+    fn strains<R: Real>(&self, here: &ElementDeformation<R>) -> [Vec3<R>; 2] {
         let per_length = 1.0 / self.length;
         let stretch = here.middle.transpose_mul(here.r).scale_f64(per_length);
         [stretch - Vec3::from_f64([1.0, 0.0, 0.0]), here.phi.scale_f64(per_length)]
     }
 
     /// Γ̇ and κ̇.
-    fn rates<R: Real>(&self, at: &At<R>, here: &Deformed<R>) -> [Vec3<R>; 2] {
+    fn rates<R: Real>(&self, at: &At<R>, here: &ElementDeformation<R>) -> [Vec3<R>; 2] {
         let per_length = 1.0 / self.length;
         let (one, two) = (at.twist(0), at.twist(1));
         let w = here.first.transpose_mul(two.w_W - one.w_W);
@@ -114,7 +114,7 @@ impl Element {
     }
 
     /// n and m: what the sections carry, in the axes of the middle one.
-    fn efforts<R: Real>(&self, at: &At<R>, here: &Deformed<R>) -> [Vec3<R>; 2] {
+    fn efforts<R: Real>(&self, at: &At<R>, here: &ElementDeformation<R>) -> [Vec3<R>; 2] {
         let [mut stretch, mut bend] = self.strains(here);
         if self.damping != 0.0 {
             let [stretching, bending] = self.rates(at, here);
@@ -134,7 +134,7 @@ fn times<R: Real>(diagonal: &[f64; 3], a: Vec3<R>) -> Vec3<R> {
     Vec3([a.0[0] * diagonal[0], a.0[1] * diagonal[1], a.0[2] * diagonal[2]])
 }
 
-impl Force for Element {
+impl Force for BeamElement {
     fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
         let here = self.deformed(at);
         let [n, m] = self.efforts(at, &here);
@@ -167,10 +167,15 @@ impl Force for Element {
         true
     }
 
-    fn bent(&self, at: &At<f64>) -> Option<Bent> {
+    fn bent(&self, at: &At<f64>) -> Option<BeamBending> {
         let here = self.deformed(at);
         let [_, kappa] = self.strains(&here);
-        Some(Bent { order: 1, length: self.length, axes: [here.first, here.middle], kappa: [kappa; 2] })
+        Some(BeamBending {
+            order: 1,
+            length: self.length,
+            axes: [here.first, here.middle],
+            kappa: [kappa; 2],
+        })
     }
 
     fn readings(&self) -> &'static [(&'static str, &'static str)] {

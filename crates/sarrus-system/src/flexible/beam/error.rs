@@ -21,7 +21,7 @@
 
 use super::rods::Rod;
 use crate::at::At;
-use crate::load::Bent;
+use crate::load::BeamBending;
 use crate::mechanism::Mechanism;
 use crate::system::System;
 use sarrus_math::Vec3;
@@ -42,31 +42,31 @@ struct Beam {
     name: String,
     /// Places of its elements among the forces.
     elements: std::ops::Range<usize>,
-    bent: Vec<Bent>,
+    bent: Vec<BeamBending>,
     /// By node but the first: δ at the last look, what the error has come to, and the range of its place, from the first section \[m\].
-    nodes: Vec<Node>,
+    nodes: Vec<RelativeNode>,
     is_new: bool,
 }
 
 /// A node, seen from the first section.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+pub(super) struct RelativeNode {
     delta: Vec3<f64>,
     error: f64,
     range: [Vec3<f64>; 2],
 }
 
-impl Default for Node {
-    fn default() -> Node {
-        Node { delta: Vec3::zero(), error: 0.0, range: [Vec3::zero(); 2] }
+impl Default for RelativeNode {
+    fn default() -> RelativeNode {
+        RelativeNode { delta: Vec3::zero(), error: 0.0, range: [Vec3::zero(); 2] }
     }
 }
 
-impl Node {
+impl RelativeNode {
     /// Goes on to where it is off by `delta` and stands at `place`.
     pub fn go(&mut self, delta: Vec3<f64>, place: Vec3<f64>, is_new: bool) {
         if is_new {
-            *self = Node { delta, error: delta.norm(), range: [place; 2] };
+            *self = RelativeNode { delta, error: delta.norm(), range: [place; 2] };
             return;
         }
         self.error += GROWTH * (delta - self.delta).norm();
@@ -116,7 +116,7 @@ impl MeshErrors {
             }
         }
         for beam in &mut beams {
-            beam.nodes.resize(beam.elements.len(), Node::default());
+            beam.nodes.resize(beam.elements.len(), RelativeNode::default());
             beam.bent.reserve(beam.elements.len());
         }
         MeshErrors { beams, rods: Rod::all(system) }
@@ -167,7 +167,8 @@ impl Beam {
         let length: f64 = self.bent.iter().map(|bent| bent.length).sum();
         MeshError {
             beam: self.name.clone(),
-            relative: self.nodes.iter().map(Node::error).fold(0.0, f64::max) / length.max(f64::MIN_POSITIVE),
+            relative: self.nodes.iter().map(RelativeNode::error).fold(0.0, f64::max)
+                / length.max(f64::MIN_POSITIVE),
             elements: self.elements.len(),
             order: self.bent.first().map_or(1, |bent| bent.order),
         }
@@ -177,11 +178,12 @@ impl Beam {
 const ALONG: Vec3<f64> = Vec3([1.0, 0.0, 0.0]);
 
 /// d of element `k`, of order 1, in the axes of its middle.
-fn chord(bent: &[Bent], k: usize) -> Vec3<f64> {
+fn chord(bent: &[BeamBending], k: usize) -> Vec3<f64> {
     let (here, h) = (&bent[k], bent[k].length);
     let kappa = here.kappa[0];
     // from the middle of a neighbour to the middle of this one; at the ends of the beam as far beyond
-    let slope = |a: &Bent, b: &Bent| (b.kappa[0] - a.kappa[0]).scale(2.0 / (a.length + b.length));
+    let slope =
+        |a: &BeamBending, b: &BeamBending| (b.kappa[0] - a.kappa[0]).scale(2.0 / (a.length + b.length));
     let before = k.checked_sub(1).map(|i| slope(&bent[i], here));
     let after = bent.get(k + 1).map(|next| slope(here, next));
     let slope = match (before, after) {
@@ -195,7 +197,7 @@ fn chord(bent: &[Bent], k: usize) -> Vec3<f64> {
 }
 
 /// δ of element `k`, of a higher order.
-fn jump(bent: &[Bent], k: usize) -> Vec3<f64> {
+fn jump(bent: &[BeamBending], k: usize) -> Vec3<f64> {
     let here = &bent[k];
     let jumps = [
         k.checked_sub(1).map(|i| here.kappa[0] - bent[i].kappa[1]),

@@ -5,7 +5,7 @@
 //! body that the model names, and its rows never depend on others, since no others hold it.
 
 use crate::at::At;
-use crate::constraint::{Blocks, Constraint};
+use crate::constraint::{Constraint, JacobianBlocks};
 use sarrus_math::Real;
 
 /// The rows: two in the plane, three in space. Bodies: the two nodes and the point.
@@ -28,7 +28,7 @@ impl Constraint for Middle {
         true
     }
 
-    fn jacobian<R: Real>(&self, _: &At<R>, J: &mut Blocks<R>) -> bool {
+    fn jacobian<R: Real>(&self, _: &At<R>, J: &mut JacobianBlocks<R>) -> bool {
         for i in 0..self.dimensions {
             J.row(0, i)[i] = R::from_f64(-0.5);
             J.row(1, i)[i] = R::from_f64(-0.5);

@@ -12,9 +12,9 @@ pub mod middle;
 mod rods;
 pub mod spectral;
 
-use super::mesh::Mesh;
+use super::mesh::MemberMesh;
 use super::prelude::*;
-use element::Element;
+use element::BeamElement;
 use lobatto::{Lobatto, MOST};
 use middle::Middle;
 use sarrus_math::Vec3;
@@ -81,11 +81,11 @@ struct Make {
 }
 
 /// Rows and forces between nodes.
-type Ties = (Vec<Part>, Vec<Spring>);
+type Ties = (Vec<MemberRows>, Vec<MemberForce>);
 
-fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
+fn read(reader: &Reader, sections: &[BeamSection]) -> Result<Member> {
     let planar = reader.is_planar();
-    let line = Line::read(reader, "elements", 4, true)?;
+    let line = MemberLine::read(reader, "elements", 4, true)?;
     let properties = Properties::read(reader, sections)?;
     let constants = Constants::read(&properties, planar)?;
     let damping = properties.damping()?;
@@ -128,7 +128,7 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
 
 impl Make {
     /// Elements between each node and the next.
-    fn of_order_one(&self, mesh: &Mesh, consistent: bool, bodies: &mut Vec<Body>) -> Ties {
+    fn of_order_one(&self, mesh: &MemberMesh, consistent: bool, bodies: &mut Vec<Body>) -> Ties {
         let (planar, constants) = (self.planar, &self.constants);
         let (mut rows, mut forces) = (Vec::new(), Vec::new());
         for (k, piece) in mesh.pieces.iter().enumerate() {
@@ -144,7 +144,7 @@ impl Make {
             }
             if consistent {
                 let kind = if planar { BodyKind::PlanarPoint } else { BodyKind::Point };
-                rows.push(Part {
+                rows.push(MemberRows {
                     name: name.clone(),
                     bodies: vec![k, k + 1, bodies.len()],
                     rows: Arc::new(Middle { dimensions: if planar { 2 } else { 3 } }),
@@ -158,7 +158,7 @@ impl Make {
                     ..node(name.clone(), &piece.middle, planar)
                 });
             }
-            let element = Element {
+            let element = BeamElement {
                 planar,
                 length: piece.length,
                 axes,
@@ -167,13 +167,13 @@ impl Make {
                 bend: constants.bend,
                 damping: self.damping,
             };
-            forces.push(Spring { name, bodies: vec![k, k + 1], load: Arc::new(element) });
+            forces.push(MemberForce { name, bodies: vec![k, k + 1], load: Arc::new(element) });
         }
         (rows, forces)
     }
 
     /// Elements over the nodes of `rule`.
-    fn of_order(&self, mesh: &Mesh, rule: &Lobatto, bodies: &mut [Body]) -> Ties {
+    fn of_order(&self, mesh: &MemberMesh, rule: &Lobatto, bodies: &mut [Body]) -> Ties {
         let (constants, last) = (&self.constants, rule.points - 1);
         let mut forces = Vec::new();
         for (k, piece) in mesh.pieces.iter().enumerate() {
@@ -193,7 +193,7 @@ impl Make {
                 add(&mut body.inertia, &turned(&axes, constants.inertia), rule.weights[i]);
             }
             let stiffness = [constants.stretch, constants.bend];
-            forces.push(Spring {
+            forces.push(MemberForce {
                 name: format!("{}.element{}", self.name, k + 1),
                 bodies: nodes.collect(),
                 load: Arc::new(Spectral::new(self.planar, rule, ends, stiffness, self.damping)),
@@ -237,7 +237,7 @@ fn add(sum: &mut Mat3, a: &Mat3, factor: f64) {
 }
 
 /// `kind = "beam"`
-pub const KIND: Kind = Kind {
+pub const KIND: MemberKind = MemberKind {
     name: "beam",
     doc: "a beam that bends, shears, twists and turns largely, in elements between its nodes",
     keys: &[

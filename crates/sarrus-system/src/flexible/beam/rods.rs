@@ -12,7 +12,7 @@
 //!
 //! The error is taken from both ends, without the missed angle about an axis that a hinge leaves free; the larger counts.
 
-use super::error::{MeshError, Node};
+use super::error::{MeshError, RelativeNode};
 use crate::at::At;
 use crate::coordinate::Reading;
 use crate::system::{Family, System};
@@ -27,16 +27,16 @@ pub(super) struct Rod {
     /// Length of a segment \[m\].
     length: f64,
     /// Ends of segments, seen from the first section and from the last.
-    nodes: [Vec<Node>; 2],
+    nodes: [Vec<RelativeNode>; 2],
     /// How the first section and the last are held.
-    held: [Held; 2],
+    held: [SectionHold; 2],
     kappa: Vec<Vec3<f64>>,
     is_new: bool,
 }
 
 /// How a section is held against rotation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Held {
+enum SectionHold {
     /// Not at all.
     Free,
     /// But for the rotation about an axis of its segment.
@@ -45,25 +45,25 @@ enum Held {
     Fixed,
 }
 
-impl Held {
+impl SectionHold {
     /// Segment `id` of the rod with these bodies.
-    fn of(system: &System, bodies: &Range<u32>, id: u32) -> Held {
+    fn of(system: &System, bodies: &Range<u32>, id: u32) -> SectionHold {
         let own = |ids: &[u32]| ids.contains(&id) && !ids.iter().all(|other| bodies.contains(other));
-        let mut held = Held::Free;
+        let mut held = SectionHold::Free;
         for element in system.elements.iter().filter(|element| own(&element.ids)) {
             let joint = system.directory.joints.iter().find(|joint| joint.element == element.id);
             held = match (joint.filter(|_| element.family == Family::Joint), held) {
-                (Some(joint), Held::Free) => {
+                (Some(joint), SectionHold::Free) => {
                     let turns = joint.face.coordinates().iter().filter(|c| c.is_angle()).map(|c| c.reading);
                     let frame = if joint.bodies[0] == id { &joint.frames.F } else { &joint.frames.M };
                     match turns.collect::<Vec<_>>()[..] {
-                        _ if joint.face.quaternion().is_some() => Held::Free,
-                        [Reading::PlanarAngle] | [_, _, ..] => Held::Free,
-                        [Reading::TurnZ] => Held::Hinge(Vec3([0, 1, 2].map(|i| frame.rot.0[i][2]))),
-                        _ => Held::Fixed,
+                        _ if joint.face.quaternion().is_some() => SectionHold::Free,
+                        [Reading::PlanarAngle] | [_, _, ..] => SectionHold::Free,
+                        [Reading::TurnZ] => SectionHold::Hinge(Vec3([0, 1, 2].map(|i| frame.rot.0[i][2]))),
+                        _ => SectionHold::Fixed,
                     }
                 }
-                _ => Held::Fixed,
+                _ => SectionHold::Fixed,
             };
         }
         held
@@ -72,9 +72,9 @@ impl Held {
     /// The part of a missed rotation that the hold does not take up.
     fn missed(self, angle: Vec3<f64>) -> Vec3<f64> {
         match self {
-            Held::Free => Vec3::zero(),
-            Held::Hinge(axis) => angle - axis.scale(angle.dot(axis)),
-            Held::Fixed => angle,
+            SectionHold::Free => Vec3::zero(),
+            SectionHold::Hinge(axis) => angle - axis.scale(angle.dot(axis)),
+            SectionHold::Fixed => angle,
         }
     }
 }
@@ -92,9 +92,9 @@ impl Rod {
                 name: entry.name.clone(),
                 bodies: entry.bodies.clone(),
                 length: (at(entry.bodies.start + 1) - at(entry.bodies.start)).norm(),
-                nodes: [vec![Node::default(); n], vec![Node::default(); n]],
+                nodes: [vec![RelativeNode::default(); n], vec![RelativeNode::default(); n]],
                 held: [entry.bodies.start, entry.bodies.end - 1]
-                    .map(|id| Held::of(system, &entry.bodies, id)),
+                    .map(|id| SectionHold::of(system, &entry.bodies, id)),
                 kappa: Vec::with_capacity(n),
                 is_new: true,
             }
@@ -147,7 +147,7 @@ impl Rod {
 
     /// The estimate.
     pub fn estimate(&self) -> MeshError {
-        let error = self.nodes.iter().flatten().map(Node::error).fold(0.0, f64::max);
+        let error = self.nodes.iter().flatten().map(RelativeNode::error).fold(0.0, f64::max);
         let length = self.length * self.bodies.len() as f64;
         MeshError {
             beam: self.name.clone(),

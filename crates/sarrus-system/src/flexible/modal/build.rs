@@ -1,15 +1,15 @@
 //! The bodies, rows and forces that a reduced structure becomes.
 
 use super::floating::{Floating, Picture};
-use super::inertia::Inertia;
-use super::invariants::Own;
+use super::inertia::InertiaInvariants;
+use super::invariants::NodeMass;
 use super::points::points;
-use super::reduce::{Failed, Reduced};
+use super::reduce::{Failed, ReducedShapes};
 use super::shapes::Shapes;
 use super::source::failed;
-use super::stiffness::Stiffness;
-use super::structure::Structure;
-use super::tie::Tie;
+use super::stiffness::ModalStiffness;
+use super::structure::ModalStructure;
+use super::tie::ModalTie;
 use crate::flexible::prelude::*;
 use sarrus_math::Vec3;
 use sarrus_math::solve::{cholesky, symmetric_eigenpairs};
@@ -32,7 +32,7 @@ fn amplitudes(n: usize, planar: bool) -> Vec<(usize, usize)> {
 }
 
 /// How a node moves, from `middle`.
-fn shapes(structure: &Structure, reduced: &Reduced, node: usize, middle: &[f64; 3]) -> Shapes {
+fn shapes(structure: &ModalStructure, reduced: &ReducedShapes, node: usize, middle: &[f64; 3]) -> Shapes {
     let both = |shape: &Vec<f64>| structure.node(shape, node);
     Shapes {
         r: (Vec3(structure.nodes[node].p) - Vec3(*middle)).0,
@@ -44,7 +44,7 @@ fn shapes(structure: &Structure, reduced: &Reduced, node: usize, middle: &[f64; 
 
 /// The part of the lumps of the interface that bodies of their own carry, so that half of M or more is left for every motion: with D
 /// the lumps and Φ all motions and shapes, ΦᵀMΦ = 1, that is 1 - s ΦᵀDΦ ≥ ½.
-fn share(structure: &Structure, reduced: &Reduced, interface: &[usize]) -> Option<f64> {
+fn share(structure: &ModalStructure, reduced: &ReducedShapes, interface: &[usize]) -> Option<f64> {
     let directions = structure.directions();
     let all = || reduced.rigid.iter().chain(&reduced.shapes);
     // rows of LᵀΦ with D = L Lᵀ
@@ -91,11 +91,11 @@ fn placed(reader: &Reader) -> Result<Frame> {
 /// The member; `middle` is its mass and centre.
 pub(super) fn build(
     reader: &Reader,
-    structure: &Structure,
+    structure: &ModalStructure,
     middle: (f64, [f64; 3]),
     interface: &[usize],
     shown: &[(String, usize)],
-    reduced: Reduced,
+    reduced: ReducedShapes,
     damping: &[f64],
 ) -> Result<Member> {
     let name = reader.element().name.clone();
@@ -110,7 +110,7 @@ pub(super) fn build(
         let axes = if planar { Mat3::rot_z(place.angle + angle) } else { turned * *axes };
         (p, quaternion(&axes.0), place.angle + angle)
     };
-    let (mut bodies, mut own): (Vec<Body>, Vec<Own>) = (Vec::new(), Vec::new());
+    let (mut bodies, mut own): (Vec<Body>, Vec<NodeMass>) = (Vec::new(), Vec::new());
     let [rigid, point] = if planar {
         [BodyKind::PlanarRigid, BodyKind::PlanarPoint]
     } else {
@@ -133,7 +133,7 @@ pub(super) fn build(
         let at = &structure.nodes[node];
         let (mass, inertia) = structure.lump(node);
         let (mass, inertia) = (share * mass, Mat3(inertia.0.map(|row| row.map(|x| share * x))));
-        own.push(Own { shapes: of(node), mass, inertia });
+        own.push(NodeMass { shapes: of(node), mass, inertia });
         let local = at.axes.transpose() * (inertia * at.axes);
         let kind = if structure.turns { rigid } else { point };
         let local = match (structure.turns, planar) {
@@ -152,7 +152,7 @@ pub(super) fn build(
     }
     let visible = bodies.len();
 
-    let inertia = Inertia::new(structure, middle, &reduced, &own);
+    let inertia = InertiaInvariants::new(structure, middle, &reduced, &own);
     let tensor = inertia.at_rest().ok_or_else(|| failed(reader, structure, &Failed::Mass))?;
     let places = amplitudes(n, planar);
     let frame = bodies.len();
@@ -179,7 +179,7 @@ pub(super) fn build(
     let mut rows = Vec::new();
     for (k, &node) in interface.iter().enumerate() {
         let at = &structure.nodes[node];
-        let tie = Tie {
+        let tie = ModalTie {
             directions: structure.directions(),
             shapes: of(node),
             axes: if planar { Mat3::rot_z(at.angle) } else { at.axes },
@@ -187,13 +187,13 @@ pub(super) fn build(
             node: holders.len(),
         };
         let bodies = holders.iter().copied().chain([k]).collect();
-        rows.push(Part { name: format!("{name}.node{}", k + 1), bodies, rows: Arc::new(tie) });
+        rows.push(MemberRows { name: format!("{name}.node{}", k + 1), bodies, rows: Arc::new(tie) });
     }
     let with_field = reader.model().forces.iter().any(|e| e.kind == "field");
     let points = if with_field { points(structure, middle, &reduced) } else { Vec::new() };
     let shown = shown.iter().map(|(name, node)| (name.clone(), Arc::new(of(*node)))).collect();
     let roots = reduced.squares.iter().map(|s| s.sqrt());
-    let stiffness = Stiffness {
+    let stiffness = ModalStiffness {
         amplitudes: places.iter().map(|(body, k)| (body - 1, *k)).collect(),
         damping: roots.zip(damping).map(|(root, ratio)| 2.0 * ratio * root).collect(),
         squares: reduced.squares,
@@ -208,7 +208,7 @@ pub(super) fn build(
         lines: structure.bars.iter().map(|bar| bar.nodes).collect(),
     };
     let forces =
-        vec![Spring { name: name.clone(), bodies: holders[1..].to_vec(), load: Arc::new(stiffness) }];
+        vec![MemberForce { name: name.clone(), bodies: holders[1..].to_vec(), load: Arc::new(stiffness) }];
     let floating = Floating {
         frame: frame as u32,
         amplitudes: places,

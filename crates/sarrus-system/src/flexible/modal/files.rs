@@ -8,11 +8,11 @@
 //! Where axial forces run is not in K in general, but it is in that of a structure of beams and bars: there every two nodes that it
 //! couples are joined by one element, whose axial stiffness neither bends nor shears ([`bars`]).
 
-use super::structure::{Bar, MOST_ROWS, Node, Structure};
+use super::structure::{Bar, MOST_ROWS, ModalStructure, StructureNode};
 use sarrus_math::{Mat3, Vec3};
 
 /// What is wrong, with the line of the file.
-pub type Wrong = (usize, String, Option<String>);
+pub type ModalFileError = (usize, String, Option<String>);
 
 /// Two numbers nearer than this part of the largest are the same.
 const SAME: f64 = 1e-9;
@@ -21,13 +21,13 @@ const WHOLE: f64 = 1e-5;
 /// A bar may push across itself by this part of what it pulls.
 const ALONG: f64 = 1e-5;
 
-fn number(word: &str, line: usize) -> Result<f64, Wrong> {
+fn number(word: &str, line: usize) -> Result<f64, ModalFileError> {
     let x: f64 = word.parse().map_err(|_| (line, format!("`{word}` is not a number"), None))?;
     if x.is_finite() { Ok(x) } else { Err((line, format!("`{word}` is not finite"), None)) }
 }
 
 /// A square matrix by rows, with its size; at most `most` rows.
-pub fn matrix(text: &str, most: usize) -> Result<(Vec<f64>, usize), Wrong> {
+pub fn matrix(text: &str, most: usize) -> Result<(Vec<f64>, usize), ModalFileError> {
     let mut lines = text.lines().enumerate().map(|(i, l)| (i + 1, l.trim()));
     let head = lines.next().map(|(_, l)| l.to_ascii_lowercase()).unwrap_or_default();
     let words: Vec<&str> = head.split_whitespace().collect();
@@ -111,11 +111,11 @@ pub fn matrix(text: &str, most: usize) -> Result<(Vec<f64>, usize), Wrong> {
 }
 
 /// Nodes: names and places.
-pub fn nodes(text: &str, planar: bool) -> Result<Vec<Node>, Wrong> {
+pub fn nodes(text: &str, planar: bool) -> Result<Vec<StructureNode>, ModalFileError> {
     let (wanted, most) =
         if planar { ("name, x, y", MOST_ROWS / 2) } else { ("name, x, y, z", MOST_ROWS / 3) };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut nodes: Vec<Node> = Vec::new();
+    let mut nodes: Vec<StructureNode> = Vec::new();
     let mut is_first = true;
     for (line, text) in text.lines().enumerate().map(|(i, l)| (i + 1, l.trim())) {
         if text.is_empty() || text.starts_with('#') {
@@ -143,7 +143,7 @@ pub fn nodes(text: &str, planar: bool) -> Result<Vec<Node>, Wrong> {
         if nodes.len() == most {
             return Err((line, format!("there are more than {most} nodes"), None));
         }
-        nodes.push(Node {
+        nodes.push(StructureNode {
             names: vec![name.to_string()],
             p,
             axes: Mat3::identity(),
@@ -155,7 +155,7 @@ pub fn nodes(text: &str, planar: bool) -> Result<Vec<Node>, Wrong> {
 }
 
 /// A motion of the whole that K resists, in words: K is held, or nodes and K do not fit.
-pub fn resisted(structure: &Structure) -> Option<&'static str> {
+pub fn resisted(structure: &ModalStructure) -> Option<&'static str> {
     let names = ["along x", "along y", "along z", "about x", "about y", "about z"];
     let which: &[usize] = if structure.planar { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] };
     let size = structure.size();
@@ -176,7 +176,7 @@ pub fn resisted(structure: &Structure) -> Option<&'static str> {
 ///
 /// K_ab t = -(EA/L) t along the line from a to b, without torques, says that one element joins the two nodes and how stiff it is along
 /// itself. Solids and shells couple nodes otherwise.
-pub fn bars(structure: &Structure) -> Option<Vec<Bar>> {
+pub fn bars(structure: &ModalStructure) -> Option<Vec<Bar>> {
     let (size, directions) = (structure.size(), structure.directions());
     let wide = directions.len();
     let largest = structure.K.iter().fold(0.0_f64, |a, k| a.max(k.abs()));

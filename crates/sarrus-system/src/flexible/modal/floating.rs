@@ -1,6 +1,6 @@
 //! A modal body among the others: the frame and the amplitudes that share one block of M, which changes with them.
 
-use super::inertia::{Inertia, Motion, Sums, invert};
+use super::inertia::{InertiaInvariants, InertiaSums, ModalMotion, invert};
 use super::points::MassPoint;
 use crate::at::At;
 use sarrus_math::{Dual, Pose, Real, Twist, Vec3};
@@ -14,7 +14,7 @@ pub struct Floating {
     /// By amplitude: how many bodies after the frame the one is that holds it, and which of its coordinates it is ([`amplitude`]).
     pub amplitudes: Vec<(usize, usize)>,
     /// Its inertia.
-    pub inertia: Arc<Inertia>,
+    pub inertia: Arc<InertiaInvariants>,
     /// What is drawn of it.
     pub picture: Arc<Picture>,
     /// Its mass at the nodes of its mesh, in models with a force that acts on it there.
@@ -44,23 +44,23 @@ pub fn rate<R: Real>(twist: &Twist<R>, k: usize) -> R {
 
 /// Buffers to evaluate modal bodies in.
 #[derive(Clone)]
-pub struct Room<R> {
+pub struct ModalWorkspace<R> {
     eta: Vec<R>,
     rate: Vec<R>,
-    sums: Sums<R>,
+    sums: InertiaSums<R>,
     /// Generalized forces, or momenta.
     pub f: Vec<R>,
     block: Vec<f64>,
     factor: Vec<f64>,
 }
 
-impl<R: Real> Room<R> {
+impl<R: Real> ModalWorkspace<R> {
     /// For up to `n` amplitudes.
     pub fn new(n: usize) -> Self {
-        Room {
+        ModalWorkspace {
             eta: Vec::with_capacity(n),
             rate: Vec::with_capacity(n),
-            sums: Sums::new(n),
+            sums: InertiaSums::new(n),
             f: vec![R::zero(); 6 + n],
             block: vec![0.0; (6 + n) * (6 + n)],
             factor: Vec::with_capacity((6 + n) * (6 + n)),
@@ -75,7 +75,13 @@ impl Floating {
         self.frame..self.frame + 1 + after as u32
     }
 
-    fn gather<R: Real>(&self, first: usize, poses: &[Pose<R>], twists: &[Twist<R>], room: &mut Room<R>) {
+    fn gather<R: Real>(
+        &self,
+        first: usize,
+        poses: &[Pose<R>],
+        twists: &[Twist<R>],
+        room: &mut ModalWorkspace<R>,
+    ) {
         room.eta.clear();
         room.eta.extend(self.amplitudes.iter().map(|&(body, k)| amplitude(&poses[first + body], k)));
         room.rate.clear();
@@ -86,7 +92,13 @@ impl Floating {
     }
 
     /// Fills its block of M, and M⁻¹ where asked for.
-    pub fn mass(&self, poses: &[Pose<f64>], room: &mut Room<f64>, M: &mut [f64], minv: Option<&mut [f64]>) {
+    pub fn mass(
+        &self,
+        poses: &[Pose<f64>],
+        room: &mut ModalWorkspace<f64>,
+        M: &mut [f64],
+        minv: Option<&mut [f64]>,
+    ) {
         let frame = self.frame as usize;
         self.gather(frame, poses, &[], room);
         self.inertia.mass(&poses[frame].rot, &room.sums, M);
@@ -96,7 +108,13 @@ impl Floating {
     }
 
     /// Forces of inertia and gravity `g`, in `room.f`.
-    pub fn force(&self, poses: &[Pose<f64>], twists: &[Twist<f64>], g: &[f64; 3], room: &mut Room<f64>) {
+    pub fn force(
+        &self,
+        poses: &[Pose<f64>],
+        twists: &[Twist<f64>],
+        g: &[f64; 3],
+        room: &mut ModalWorkspace<f64>,
+    ) {
         self.force_from(self.frame as usize, poses, twists, g, None, room);
     }
 
@@ -107,13 +125,13 @@ impl Floating {
         twists: &[Twist<R>],
         g: &[f64; 3],
         vdot: Option<&[f64]>,
-        room: &mut Room<R>,
+        room: &mut ModalWorkspace<R>,
     ) {
         self.gather(frame, poses, twists, room);
         let (rot, w) = (&poses[frame].rot, twists[frame].w);
-        let Room { eta, rate, sums, f, .. } = room;
+        let ModalWorkspace { eta, rate, sums, f, .. } = room;
         f.fill(R::zero());
-        self.inertia.add_force(&Motion { rot, w, eta, rate }, sums, g, f);
+        self.inertia.add_force(&ModalMotion { rot, w, eta, rate }, sums, g, f);
         if let Some(vdot) = vdot {
             self.inertia.subtract_mass(rot, sums, vdot, f);
         }
@@ -121,7 +139,7 @@ impl Floating {
 
     /// Kinetic energy, that of gravity, and the momenta: linear, and angular about the world's origin.
     pub fn books(&self, at: &At<f64>, g: &[f64; 3]) -> (f64, f64, [Vec3<f64>; 2]) {
-        let mut room = Room::new(self.inertia.n);
+        let mut room = ModalWorkspace::new(self.inertia.n);
         self.books_in(at.poses, at.twists, g, &mut room)
     }
 
@@ -131,7 +149,7 @@ impl Floating {
         poses: &[Pose<f64>],
         twists: &[Twist<f64>],
         g: &[f64; 3],
-        room: &mut Room<f64>,
+        room: &mut ModalWorkspace<f64>,
     ) -> (f64, f64, [Vec3<f64>; 2]) {
         let frame = self.frame as usize;
         let (pose, twist) = (&poses[frame], &twists[frame]);
@@ -165,7 +183,7 @@ impl Floating {
         let size = self.inertia.nv();
         let lift = |i: usize| (at.poses[first + i].lift(), at.twists[first + i].lift());
         let (mut poses, mut twists): (Vec<Pose<Dual<6>>>, Vec<Twist<Dual<6>>>) = (0..count).map(lift).unzip();
-        let mut room = Room::<Dual<6>>::new(self.inertia.n);
+        let mut room = ModalWorkspace::<Dual<6>>::new(self.inertia.n);
         let mut column = 0;
         for moved in 0..count {
             let (pose, twist) = (&at.poses[first + moved], &at.twists[first + moved]);

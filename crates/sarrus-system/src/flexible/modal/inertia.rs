@@ -35,7 +35,7 @@ pub(super) type Tensor = [[f64; 3]; 3];
 
 /// The invariants.
 #[derive(Clone, Debug)]
-pub struct Inertia {
+pub struct InertiaInvariants {
     /// How many amplitudes there are.
     pub n: usize,
     /// m \[kg\].
@@ -55,24 +55,24 @@ pub struct Inertia {
 
 /// The sums at one instant.
 #[derive(Clone, Debug)]
-pub struct Sums<R> {
+pub struct InertiaSums<R> {
     c: Vec3<R>,
     C: Vec<Vec3<R>>,
     G: Mat3<R>,
     H: Vec<Mat3<R>>,
 }
 
-impl<R: Real> Sums<R> {
+impl<R: Real> InertiaSums<R> {
     /// Room for `n` amplitudes.
     pub fn new(n: usize) -> Self {
         let zero = Mat3([[R::zero(); 3]; 3]);
-        Sums { c: Vec3::zero(), C: vec![Vec3::zero(); n], G: zero, H: vec![zero; n] }
+        InertiaSums { c: Vec3::zero(), C: vec![Vec3::zero(); n], G: zero, H: vec![zero; n] }
     }
 }
 
 /// Where a modal body is and how it moves, over any scalar.
 #[derive(Clone, Copy)]
-pub struct Motion<'a, R> {
+pub struct ModalMotion<'a, R> {
     /// R.
     pub rot: &'a Mat3<R>,
     /// ω in body axes \[rad/s\].
@@ -108,7 +108,7 @@ fn trace<R: Real>(a: &Mat3<R>) -> R {
     a.0[0][0] + a.0[1][1] + a.0[2][2]
 }
 
-impl Inertia {
+impl InertiaInvariants {
     /// Which of the six velocities of a frame it has.
     pub fn directions(&self) -> &'static [usize] {
         super::structure::directions(self.planar, true)
@@ -120,7 +120,7 @@ impl Inertia {
     }
 
     /// The sums at the amplitudes `eta`.
-    pub fn sums<R: Real>(&self, eta: &[R], out: &mut Sums<R>) {
+    pub fn sums<R: Real>(&self, eta: &[R], out: &mut InertiaSums<R>) {
         let n = self.n;
         out.c = Vec3::from_f64(self.c);
         out.G = Mat3([[R::zero(); 3]; 3]);
@@ -160,7 +160,7 @@ impl Inertia {
     }
 
     /// I₀ + tr(G) 1 - G.
-    fn tensor<R: Real>(&self, sums: &Sums<R>) -> Mat3<R> {
+    fn tensor<R: Real>(&self, sums: &InertiaSums<R>) -> Mat3<R> {
         let mut out = Mat3::from_f64(self.tensor);
         let trace = trace(&sums.G);
         for a in 0..3 {
@@ -173,7 +173,7 @@ impl Inertia {
     }
 
     /// M by rows.
-    pub fn mass(&self, rot: &Mat3<f64>, sums: &Sums<f64>, M: &mut [f64]) {
+    pub fn mass(&self, rot: &Mat3<f64>, sums: &InertiaSums<f64>, M: &mut [f64]) {
         let (n, size, directions) = (self.n, self.nv(), self.directions());
         let first = directions.len();
         let mut set = |i: usize, j: usize, value: f64| {
@@ -209,7 +209,7 @@ impl Inertia {
     }
 
     /// Adds -M v̇.
-    pub fn subtract_mass<R: Real>(&self, rot: &Mat3<R>, sums: &Sums<R>, vdot: &[f64], out: &mut [R]) {
+    pub fn subtract_mass<R: Real>(&self, rot: &Mat3<R>, sums: &InertiaSums<R>, vdot: &[f64], out: &mut [R]) {
         let (n, first) = (self.n, self.directions().len());
         let mut frame = [0.0; 6];
         self.directions().iter().zip(vdot).for_each(|(&k, v)| frame[k] = *v);
@@ -230,7 +230,13 @@ impl Inertia {
     }
 
     /// Adds the forces of inertia and of gravity `g`.
-    pub fn add_force<R: Real>(&self, motion: &Motion<R>, sums: &Sums<R>, g: &[f64; 3], out: &mut [R]) {
+    pub fn add_force<R: Real>(
+        &self,
+        motion: &ModalMotion<R>,
+        sums: &InertiaSums<R>,
+        g: &[f64; 3],
+        out: &mut [R],
+    ) {
         let (n, first, w) = (self.n, self.directions().len(), motion.w);
         let weight = motion.rot.transpose_mul(Vec3::from_f64(*g));
         let mut sliding = Vec3::zero();
@@ -263,7 +269,7 @@ impl Inertia {
     }
 
     /// Σ m x: the place of the masses times them.
-    pub fn moment(&self, p: Vec3<f64>, rot: &Mat3<f64>, sums: &Sums<f64>) -> Vec3<f64> {
+    pub fn moment(&self, p: Vec3<f64>, rot: &Mat3<f64>, sums: &InertiaSums<f64>) -> Vec3<f64> {
         p.scale(self.mass) + *rot * sums.c
     }
 }
@@ -283,10 +289,10 @@ pub fn invert(M: &[f64], n: usize, room: &mut Vec<f64>, out: &mut [f64]) {
     }
 }
 
-impl Inertia {
+impl InertiaInvariants {
     /// The tensor of inertia about the frame at η = 0; none where M is not positive definite there.
     pub fn at_rest(&self) -> Option<Mat3> {
-        let mut sums = Sums::new(self.n);
+        let mut sums = InertiaSums::new(self.n);
         self.sums(&vec![0.0; self.n], &mut sums);
         let mut M = vec![0.0; self.nv() * self.nv()];
         self.mass(&Mat3::identity(), &sums, &mut M);

@@ -26,10 +26,10 @@
 //!
 //! Cost: n products with M, n² with the nodes; and n² products with M where there are quadratic shapes.
 
-use super::inertia::{Inertia, Tensor, axial_f64, outer};
-use super::reduce::Reduced;
+use super::inertia::{InertiaInvariants, Tensor, axial_f64, outer};
+use super::reduce::ReducedShapes;
 use super::shapes::Shapes;
-use super::structure::Structure;
+use super::structure::ModalStructure;
 use sarrus_math::solve::{cholesky, cholesky_solve};
 use sarrus_math::{Mat3, Vec3};
 
@@ -41,7 +41,7 @@ const NONE: f64 = 1e-12;
 const LOOSE: f64 = 1e-9;
 
 /// A mass and a tensor of inertia that a body of its own carries at a node.
-pub struct Own {
+pub struct NodeMass {
     /// What the node does.
     pub shapes: Shapes,
     /// m \[kg\].
@@ -51,7 +51,7 @@ pub struct Own {
 }
 
 /// The mass of a structure and its centre; in words why it has none.
-pub fn middle(structure: &Structure) -> Result<(f64, [f64; 3]), String> {
+pub fn middle(structure: &ModalStructure) -> Result<(f64, [f64; 3]), String> {
     let of =
         |k: usize, turn: bool| first(structure, &multiply(structure, &whole(structure, k, turn, &[0.0; 3])));
     let linear = if structure.planar { 2 } else { 3 };
@@ -77,7 +77,7 @@ pub fn middle(structure: &Structure) -> Result<(f64, [f64; 3]), String> {
 }
 
 /// A motion of the whole: along an axis, or about it through `from`.
-pub(super) fn whole(structure: &Structure, k: usize, turn: bool, from: &[f64; 3]) -> Vec<f64> {
+pub(super) fn whole(structure: &ModalStructure, k: usize, turn: bool, from: &[f64; 3]) -> Vec<f64> {
     let mut axis = [0.0; 3];
     axis[k] = 1.0;
     let mut out = Vec::with_capacity(structure.size());
@@ -91,13 +91,13 @@ pub(super) fn whole(structure: &Structure, k: usize, turn: bool, from: &[f64; 3]
 }
 
 /// M φ.
-pub(super) fn multiply(structure: &Structure, shape: &[f64]) -> Vec<f64> {
+pub(super) fn multiply(structure: &ModalStructure, shape: &[f64]) -> Vec<f64> {
     let rows = structure.M.chunks_exact(shape.len().max(1));
     rows.map(|row| row.iter().zip(shape).map(|(m, x)| m * x).sum()).collect()
 }
 
 /// ∫ φ dm from M φ.
-fn first(structure: &Structure, y: &[f64]) -> [f64; 3] {
+fn first(structure: &ModalStructure, y: &[f64]) -> [f64; 3] {
     let mut sum = [0.0; 3];
     for node in 0..structure.nodes.len() {
         let [force, _] = structure.node(y, node);
@@ -115,15 +115,15 @@ fn half_turn(sum: &mut Tensor, factor: f64, z: &[f64; 3]) {
 }
 
 /// How nodes turn.
-enum Turns {
+enum NodeRotation {
     /// With tensors of inertia of their own, of which these are the second moments V, by node.
     Sections(Vec<Mat3>),
     /// In fields that stretch by ½ (e_α e_βᵀ + e_β e_αᵀ): α, β, and all nodes' turns.
     Slopes(Vec<(usize, usize, Vec<[f64; 3]>)>),
 }
 
-impl Turns {
-    fn of(structure: &Structure, middle: &[f64; 3]) -> Turns {
+impl NodeRotation {
+    fn of(structure: &ModalStructure, middle: &[f64; 3]) -> NodeRotation {
         let (size, wide) = (structure.size(), structure.directions().len());
         let turns = |k: usize| structure.directions()[k % wide] >= 3;
         let largest =
@@ -135,9 +135,9 @@ impl Turns {
         });
         if apart.map(|k| structure.M[k].abs()).fold(0.0, f64::max) <= NONE * largest {
             let tensors = (0..structure.nodes.len()).map(|node| structure.lump(node).1);
-            return Turns::Sections(tensors.map(|J| moments(&J)).collect());
+            return NodeRotation::Sections(tensors.map(|J| moments(&J)).collect());
         }
-        Turns::Slopes(slopes(structure, middle))
+        NodeRotation::Slopes(slopes(structure, middle))
     }
 }
 
@@ -148,7 +148,7 @@ fn moments(J: &Mat3) -> Mat3 {
 }
 
 /// θ = -K_θθ⁻¹K_θu A r of the fields that stretch.
-fn slopes(structure: &Structure, middle: &[f64; 3]) -> Vec<(usize, usize, Vec<[f64; 3]>)> {
+fn slopes(structure: &ModalStructure, middle: &[f64; 3]) -> Vec<(usize, usize, Vec<[f64; 3]>)> {
     let (size, directions) = (structure.size(), structure.directions());
     let wide = directions.len();
     let [slides, turns] = [false, true]
@@ -180,14 +180,20 @@ fn slopes(structure: &Structure, middle: &[f64; 3]) -> Vec<(usize, usize, Vec<[f
 }
 
 /// ∫ r φᵀ dm of a shape from M φ, with r from `middle`.
-fn second(structure: &Structure, shape: &[f64], y: &[f64], middle: &[f64; 3], turns: &Turns) -> Tensor {
+fn second(
+    structure: &ModalStructure,
+    shape: &[f64],
+    y: &[f64],
+    middle: &[f64; 3],
+    turns: &NodeRotation,
+) -> Tensor {
     let mut sum = [[0.0; 3]; 3];
     for (k, node) in structure.nodes.iter().enumerate() {
         let [force, torque] = structure.node(y, k);
         outer(&mut sum, 1.0, &(Vec3(node.p) - Vec3(*middle)).0, &force);
         match turns {
-            Turns::Sections(V) => turn_section(&mut sum, 1.0, &V[k], &structure.node(shape, k)[1]),
-            Turns::Slopes(fields) => {
+            NodeRotation::Sections(V) => turn_section(&mut sum, 1.0, &V[k], &structure.node(shape, k)[1]),
+            NodeRotation::Slopes(fields) => {
                 half_turn(&mut sum, 1.0, &torque);
                 for (a, b, theta) in fields {
                     let work = Vec3(theta[k]).dot(Vec3(torque));
@@ -217,7 +223,7 @@ fn turn_twice(V: &Mat3, i: &[f64; 3], j: &[f64; 3]) -> [Mat3; 2] {
 }
 
 /// Σ_b m_ab u_b of each shape, by node.
-fn spread(structure: &Structure, shapes: &[Vec<[f64; 3]>]) -> Vec<Vec<[f64; 3]>> {
+fn spread(structure: &ModalStructure, shapes: &[Vec<[f64; 3]>]) -> Vec<Vec<[f64; 3]>> {
     let (size, directions, nodes) = (structure.size(), structure.directions(), structure.nodes.len());
     let wide = directions.len();
     let linear = directions.iter().filter(|k| **k < 3).count();
@@ -237,17 +243,17 @@ fn spread(structure: &Structure, shapes: &[Vec<[f64; 3]>]) -> Vec<Vec<[f64; 3]>>
     out
 }
 
-impl Inertia {
+impl InertiaInvariants {
     /// Of a structure with its mass and centre, without what bodies of their `own` carry at nodes.
     pub fn new(
-        structure: &Structure,
+        structure: &ModalStructure,
         (mass, middle): (f64, [f64; 3]),
-        reduced: &Reduced,
-        own: &[Own],
+        reduced: &ReducedShapes,
+        own: &[NodeMass],
     ) -> Self {
         let n = reduced.shapes.len();
         let momenta: Vec<Vec<f64>> = reduced.shapes.iter().map(|shape| multiply(structure, shape)).collect();
-        let turns = Turns::of(structure, &middle);
+        let turns = NodeRotation::of(structure, &middle);
         let second = |shape: &[f64], y: &[f64]| second(structure, shape, y, &middle, &turns);
         let mut tensor = [[0.0; 3]; 3];
         for k in 0..3 {
@@ -270,7 +276,7 @@ impl Inertia {
             }
         }
         let bent: Vec<Vec<f64>> = reduced.quadratic.iter().map(|g| multiply(structure, g)).collect();
-        let mut all = Inertia {
+        let mut all = InertiaInvariants {
             planar: structure.planar,
             n,
             mass,
@@ -283,7 +289,7 @@ impl Inertia {
             F: reduced.quadratic.iter().zip(&bent).map(|(g, y)| second(g, y)).collect(),
             amplitudes,
         };
-        if let Turns::Sections(V) = &turns {
+        if let NodeRotation::Sections(V) = &turns {
             for (node, V) in V.iter().enumerate() {
                 let theta: Vec<[f64; 3]> =
                     reduced.shapes.iter().map(|shape| structure.node(shape, node)[1]).collect();
@@ -309,8 +315,8 @@ impl Inertia {
         }
     }
 
-    fn subtract(&mut self, own: &Own) {
-        let Own { shapes, mass: m, inertia } = own;
+    fn subtract(&mut self, own: &NodeMass) {
+        let NodeMass { shapes, mass: m, inertia } = own;
         let (m, n, r, V) = (-m, self.n, &shapes.r, moments(inertia));
         self.mass += m;
         (0..3).for_each(|k| self.c[k] += m * r[k]);

@@ -50,7 +50,7 @@ pub(crate) fn taken(model: &Model) -> HashMap<String, String> {
     taken
 }
 
-fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
+fn read(reader: &Reader, sections: &[BeamSection]) -> Result<Member> {
     let (mut structure, interface) = source(reader, sections)?;
     let modes = reader.count_opt("modes")?.unwrap_or(6) as usize;
     let quadratic = reader.flag_or("geometric_stiffness", !structure.bars.is_empty())?;
@@ -84,7 +84,7 @@ fn read(reader: &Reader, sections: &[Section]) -> Result<Member> {
 }
 
 /// `kind = "modal"`
-pub const KIND: Kind = Kind {
+pub const KIND: MemberKind = MemberKind {
     name: "modal",
     doc: "a body that bends little: a floating frame with few shapes of a beam structure, or of given matrices",
     keys: &[

@@ -6,9 +6,9 @@
 
 use super::floating::{Floating, amplitude, rate};
 use super::invariants::{multiply, whole};
-use super::reduce::Reduced;
+use super::reduce::ReducedShapes;
 use super::shapes::Shapes;
-use super::structure::Structure;
+use super::structure::ModalStructure;
 use crate::at::At;
 use crate::load::Wrench;
 use sarrus_math::{Real, Vec3};
@@ -29,9 +29,9 @@ pub struct MassPoint {
 
 /// All nodes of a structure with its mass and centre.
 pub(super) fn points(
-    structure: &Structure,
+    structure: &ModalStructure,
     (mass, middle): (f64, [f64; 3]),
-    reduced: &Reduced,
+    reduced: &ReducedShapes,
 ) -> Vec<MassPoint> {
     let of =
         |shapes: &[Vec<f64>]| -> Vec<Vec<f64>> { shapes.iter().map(|x| multiply(structure, x)).collect() };
@@ -71,20 +71,20 @@ pub(super) fn points(
 
 /// A modal body whose parts stand at places in the list of an element.
 #[derive(Clone, Debug)]
-pub struct Placed {
+pub struct ModalParts {
     /// The place of its frame.
     pub frame: usize,
     /// By amplitude: the place of the body that holds it, and which of its coordinates it is.
     amplitudes: Vec<(usize, usize)>,
 }
 
-impl Placed {
+impl ModalParts {
     /// With `place` giving the place of a body.
-    pub fn new(of: &Floating, place: &mut dyn FnMut(u32) -> usize) -> Placed {
+    pub fn new(of: &Floating, place: &mut dyn FnMut(u32) -> usize) -> ModalParts {
         let frame = place(of.frame);
         let amplitudes =
             of.amplitudes.iter().map(|&(after, k)| (place(of.frame + after as u32), k)).collect();
-        Placed { frame, amplitudes }
+        ModalParts { frame, amplitudes }
     }
 
     /// The amplitudes and their rates.
@@ -98,7 +98,12 @@ impl Placed {
 
 impl MassPoint {
     /// Position and velocity in the world.
-    pub fn state<R: Real>(&self, at: &At<R>, of: &Placed, (eta, rate): (&[R], &[R])) -> (Vec3<R>, Vec3<R>) {
+    pub fn state<R: Real>(
+        &self,
+        at: &At<R>,
+        of: &ModalParts,
+        (eta, rate): (&[R], &[R]),
+    ) -> (Vec3<R>, Vec3<R>) {
         let (pose, twist) = (at.pose(of.frame), at.twist(of.frame));
         let s = self.place.place(|j| eta[j]);
         let inner = twist.w.cross(s) + self.place.rate(|j| eta[j], |j| rate[j]);
@@ -106,7 +111,14 @@ impl MassPoint {
     }
 
     /// Adds a force in world axes to frame and amplitudes.
-    pub fn push<R: Real>(&self, at: &At<R>, of: &Placed, eta: &[R], force: Vec3<R>, out: &mut [Wrench<R>]) {
+    pub fn push<R: Real>(
+        &self,
+        at: &At<R>,
+        of: &ModalParts,
+        eta: &[R],
+        force: Vec3<R>,
+        out: &mut [Wrench<R>],
+    ) {
         let rot = &at.pose(of.frame).rot;
         out[of.frame].add_force_at(force, *rot * self.spread.place(|j| eta[j]));
         let own = rot.transpose_mul(force);

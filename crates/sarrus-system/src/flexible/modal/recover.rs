@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A node that is shown.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct RecoveredNode {
     /// Its full name.
     pub name: String,
     /// Index of its modal body.
@@ -41,7 +41,7 @@ pub struct NodeSignal {
     axis: usize,
 }
 
-impl Shown {
+impl RecoveredNode {
     /// The signal that `word` reads: `x`, `vx`, `ux` and so on.
     pub fn read(
         &self,

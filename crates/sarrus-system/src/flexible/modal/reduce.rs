@@ -12,7 +12,7 @@
 //!
 //! Dense: the cube of the number of displacements.
 
-use super::structure::Structure;
+use super::structure::ModalStructure;
 use sarrus_math::Vec3;
 use sarrus_math::solve::{
     NotDecomposed, cholesky, cholesky_backward, cholesky_forward, cholesky_solve, symmetric_eigenpairs,
@@ -22,7 +22,7 @@ use sarrus_math::solve::{
 const RIGID: f64 = 1e-5;
 
 /// Shapes of a structure, by its displacements.
-pub struct Reduced {
+pub struct ReducedShapes {
     /// Motions of the whole, orthonormal as the shapes are.
     pub rigid: Vec<Vec<f64>>,
     /// ω² \[1/s²\], ascending.
@@ -85,11 +85,11 @@ fn held_modes(L: &[f64], M: &[f64], n: usize, count: usize) -> Result<Vec<Vec<f6
 
 /// Reduces `structure` to its `interface` nodes and `modes` shapes with these held.
 pub fn reduce(
-    structure: &Structure,
+    structure: &ModalStructure,
     interface: &[usize],
     modes: usize,
     quadratic: bool,
-) -> Result<Reduced, Failed> {
+) -> Result<ReducedShapes, Failed> {
     let (size, wide, whole) = (structure.size(), structure.directions().len(), structure.rigid());
     let (K, M) = (&structure.K, &structure.M);
     let b: Vec<usize> = interface.iter().flat_map(|node| wide * node..wide * (node + 1)).collect();
@@ -145,11 +145,15 @@ pub fn reduce(
         }
     }
     let quadratic = if quadratic { shortening(structure, &shapes, interface[0])? } else { Vec::new() };
-    Ok(Reduced { rigid, squares, shapes, quadratic })
+    Ok(ReducedShapes { rigid, squares, shapes, quadratic })
 }
 
 /// g, with the node `fixed` where it is.
-fn shortening(structure: &Structure, shapes: &[Vec<f64>], fixed: usize) -> Result<Vec<Vec<f64>>, Failed> {
+fn shortening(
+    structure: &ModalStructure,
+    shapes: &[Vec<f64>],
+    fixed: usize,
+) -> Result<Vec<Vec<f64>>, Failed> {
     let (size, wide) = (structure.size(), structure.directions().len());
     let free: Vec<usize> = (0..size).filter(|k| k / wide != fixed).collect();
     let m = free.len();

@@ -2,12 +2,12 @@
 
 use super::files;
 use super::reduce::Failed;
-use super::structure::{MOST_ROWS, Structure, directions};
+use super::structure::{MOST_ROWS, ModalStructure, directions};
 use crate::flexible::prelude::*;
 use sarrus_model::{Section as Sort, Span};
 
 /// The structure, with its interface nodes.
-pub(super) fn source(reader: &Reader, sections: &[Section]) -> Result<(Structure, Vec<usize>)> {
+pub(super) fn source(reader: &Reader, sections: &[BeamSection]) -> Result<(ModalStructure, Vec<usize>)> {
     let from_files = reader.require_one_of(&["members", "mass"])? == "mass";
     let structure = if from_files {
         from_matrices(reader)?
@@ -29,7 +29,7 @@ pub(super) fn source(reader: &Reader, sections: &[Section]) -> Result<(Structure
         if members.is_empty() {
             return Err(reader.error("members", format!("{} has no members", reader.title())));
         }
-        Structure::of_beams(&members, sections)?.map_err(|nodes| {
+        ModalStructure::of_beams(&members, sections)?.map_err(|nodes| {
             let most = MOST_ROWS / directions(reader.is_planar(), true).len();
             let message = format!("{} has {nodes} nodes or more, and {most} are the most", reader.title());
             reader.error("members", message).hint("fewer `elements`: the reduction is dense")
@@ -55,7 +55,7 @@ pub(super) fn source(reader: &Reader, sections: &[Section]) -> Result<(Structure
 }
 
 /// The structure that `mass`, `stiffness` and `nodes` describe.
-fn from_matrices(reader: &Reader) -> Result<Structure> {
+fn from_matrices(reader: &Reader) -> Result<ModalStructure> {
     let planar = reader.is_planar();
     if reader.transform().sign() < 0.0 {
         let message = format!("{} is given by matrices, which cannot be mirrored", reader.title());
@@ -66,16 +66,16 @@ fn from_matrices(reader: &Reader) -> Result<Structure> {
         let file = reader.scope().texts.get(name);
         let file = file.ok_or_else(|| reader.error(key, format!("the file `{name}` was not read")))?;
         // a model that is written elsewhere reads the same file
-        reader.record(key, || sarrus_model::record::Plain::Text(file.path.clone()));
+        reader.record(key, || sarrus_model::record::ResolvedValue::Text(file.path.clone()));
         Ok((name, &file.text))
     };
-    let said = |key: &str, file: &str, (line, message, hint): files::Wrong| {
+    let said = |key: &str, file: &str, (line, message, hint): files::ModalFileError| {
         reader.error(key, format!("{file}:{line}: {message}")).maybe_hint(hint)
     };
     let (file, csv) = text("nodes")?;
     let nodes = files::nodes(csv, planar).map_err(|wrong| said("nodes", file, wrong))?;
     let [all, few] = [true, false].map(|turns| directions(planar, turns).len());
-    let mut structure = Structure { planar, nodes, ..Structure::default() };
+    let mut structure = ModalStructure { planar, nodes, ..ModalStructure::default() };
     let n = structure.nodes.len();
     for key in ["mass", "stiffness"] {
         let (file, market) = text(key)?;
@@ -107,7 +107,7 @@ fn from_matrices(reader: &Reader) -> Result<Structure> {
 }
 
 /// The nodes that a key names, none twice.
-pub(super) fn nodes(reader: &Reader, structure: &Structure, key: &str) -> Result<Vec<(String, usize)>> {
+pub(super) fn nodes(reader: &Reader, structure: &ModalStructure, key: &str) -> Result<Vec<(String, usize)>> {
     let names: Vec<(String, Span)> = if reader.has("members") {
         reader.names(key)?
     } else {
@@ -134,7 +134,7 @@ pub(super) fn nodes(reader: &Reader, structure: &Structure, key: &str) -> Result
 }
 
 /// What is wrong with a structure that cannot be reduced.
-pub(super) fn failed(reader: &Reader, structure: &Structure, why: &Failed) -> sarrus_model::Diagnostic {
+pub(super) fn failed(reader: &Reader, structure: &ModalStructure, why: &Failed) -> sarrus_model::Diagnostic {
     let key = if reader.has("members") { "members" } else { "stiffness" };
     let name = reader.title();
     match why {

@@ -22,7 +22,7 @@ static NAMES: LazyLock<Vec<(&'static str, &'static str)>> = LazyLock::new(|| {
 });
 
 /// The stiffness. Bodies: those that hold the amplitudes.
-pub struct Stiffness {
+pub struct ModalStiffness {
     /// By amplitude: the body that holds it, as a place in the element's list, and which of its coordinates it is.
     pub amplitudes: Vec<(usize, usize)>,
     /// ω² \[1/s²\].
@@ -31,7 +31,7 @@ pub struct Stiffness {
     pub damping: Vec<f64>,
 }
 
-impl Stiffness {
+impl ModalStiffness {
     fn each<R: Real>(&self, at: &At<R>, mut with: impl FnMut(usize, R, Option<R>)) {
         for (j, &(body, k)) in self.amplitudes.iter().enumerate() {
             let rate = if at.twists.is_empty() { None } else { Some(rate(at.twist(body), k)) };
@@ -40,7 +40,7 @@ impl Stiffness {
     }
 }
 
-impl Force for Stiffness {
+impl Force for ModalStiffness {
     fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
         self.each(at, |j, eta, rate| {
             let (body, k) = self.amplitudes[j];

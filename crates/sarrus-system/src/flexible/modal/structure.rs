@@ -1,6 +1,6 @@
 //! The linear structure that a modal body is reduced from: nodes, stiffness, and mass.
 //!
-//! Displacements are those of [`Structure::directions`] of each node, in the axes in which the nodes are given, one node after the other:
+//! Displacements are those of [`ModalStructure::directions`] of each node, in the axes in which the nodes are given, one node after the other:
 //! (ux, uy, uz, θx, θy, θz), in the plane (ux, uy, θ), and without the turns where nodes are those of a solid. A beam is meshed as the
 //! `beam` kind does it, and its elements are that element's for small displacements: with d = u₂ - u₁ and the mean turn
 //! θ of the two ends, in the element's axes,
@@ -22,7 +22,7 @@ const SAME: f64 = 1e-6;
 
 /// A node.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct StructureNode {
     /// Its names: `arm.node0`, `arm.start`.
     pub names: Vec<String>,
     /// Where it is \[m\].
@@ -50,13 +50,13 @@ pub struct Bar {
 
 /// The structure.
 #[derive(Clone, Debug, Default)]
-pub struct Structure {
+pub struct ModalStructure {
     /// Whether it lies in the plane.
     pub planar: bool,
     /// Whether its nodes turn.
     pub turns: bool,
     /// Its nodes.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<StructureNode>,
     /// K, symmetric, by rows.
     pub K: Vec<f64>,
     /// M, likewise.
@@ -75,14 +75,17 @@ pub fn directions(planar: bool, turns: bool) -> &'static [usize] {
     }
 }
 
-impl Structure {
+impl ModalStructure {
     /// Meshes beams; an error is a number of nodes that are too many.
-    pub fn of_beams(members: &[Reader], sections: &[Section]) -> Result<std::result::Result<Self, usize>> {
+    pub fn of_beams(
+        members: &[Reader],
+        sections: &[BeamSection],
+    ) -> Result<std::result::Result<Self, usize>> {
         let planar = members.first().is_some_and(|reader| reader.is_planar());
-        let mut all = Structure { planar, turns: true, ..Structure::default() };
+        let mut all = ModalStructure { planar, turns: true, ..ModalStructure::default() };
         let mut meshes = Vec::new();
         for reader in members {
-            let line = Line::read(reader, "elements", 4, true)?;
+            let line = MemberLine::read(reader, "elements", 4, true)?;
             let properties = Properties::read(reader, sections)?;
             let constants = Constants::read(&properties, planar)?;
             if beam::order(reader)? > 1 {
@@ -103,7 +106,7 @@ impl Structure {
                 let mut names = vec![format!("{name}.node{k}")];
                 names.extend((k == 0).then(|| format!("{name}.start")));
                 names.extend((k == last).then(|| format!("{name}.end")));
-                let apart = |node: &Node| (Vec3(node.p) - Vec3(station.p)).norm();
+                let apart = |node: &StructureNode| (Vec3(node.p) - Vec3(station.p)).norm();
                 match all.nodes.iter().position(|node| apart(node) <= near) {
                     Some(at) => {
                         all.nodes[at].names.append(&mut names);
@@ -114,7 +117,7 @@ impl Structure {
                         let Station { p, axes, angle } = station.clone();
                         let own = own.as_ref().map(|own| own.stations[k].frame(planar));
                         let mirrored = own.map(|frame| reader.transform().frame(&frame));
-                        all.nodes.push(Node { names, p, axes, angle, mirrored });
+                        all.nodes.push(StructureNode { names, p, axes, angle, mirrored });
                     }
                 }
             }

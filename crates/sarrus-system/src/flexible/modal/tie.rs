@@ -11,7 +11,7 @@ use crate::constraint::Constraint;
 use sarrus_math::{Mat3, Real};
 
 /// The rows. Bodies: the frame, those that hold the amplitudes, and the node.
-pub struct Tie {
+pub struct ModalTie {
     /// Which of the six there are.
     pub directions: &'static [usize],
     /// What the node does.
@@ -24,7 +24,7 @@ pub struct Tie {
     pub node: usize,
 }
 
-impl Constraint for Tie {
+impl Constraint for ModalTie {
     fn rows(&self) -> usize {
         self.directions.len()
     }

@@ -11,27 +11,27 @@
 //!
 //! Two passes; for a pin some 330 products and 290 sums with its place and one division.
 
-use super::symmetric::Symmetric;
-use super::{Freedom, Own, Placed, Plain};
+use super::symmetric::SymmetricMat3;
+use super::{LinkData, PlainLinkState, PlainTree, Subspace};
 use sarrus_math::{Mat3, Vec3};
 
 /// What a link and all beyond it answer.
 #[derive(Clone, Copy)]
-pub(super) struct Answer {
-    A: Symmetric,
+pub(super) struct ArticulatedInertia {
+    A: SymmetricMat3,
     B: Mat3,
-    J: Symmetric,
+    J: SymmetricMat3,
     p: Vec3,
     t: Vec3,
     /// U and 1/D of a pin or a slider, and the effort less what it bears; J⁻¹ of a ball.
     kept: [f64; 8],
 }
 
-impl Answer {
-    pub const NONE: Answer = Answer {
-        A: Symmetric::ZERO,
+impl ArticulatedInertia {
+    pub const NONE: ArticulatedInertia = ArticulatedInertia {
+        A: SymmetricMat3::ZERO,
         B: Mat3([[0.0; 3]; 3]),
-        J: Symmetric::ZERO,
+        J: SymmetricMat3::ZERO,
         p: Vec3([0.0; 3]),
         t: Vec3([0.0; 3]),
         kept: [0.0; 8],
@@ -39,11 +39,18 @@ impl Answer {
 
     /// Of a body alone under the force `f`, with the torque `t` of the answer, both in world axes.
     #[inline(always)]
-    fn body(own: &Own, at: &Placed, J: Symmetric, c: Vec3, f: Vec3, t: Vec3) -> Answer {
+    fn body(
+        own: &LinkData,
+        at: &PlainLinkState,
+        J: SymmetricMat3,
+        c: Vec3,
+        f: Vec3,
+        t: Vec3,
+    ) -> ArticulatedInertia {
         let m = own.mass;
         let [x, y, z] = c.scale(m).0;
-        Answer {
-            A: Symmetric::diagonal(m),
+        ArticulatedInertia {
+            A: SymmetricMat3::diagonal(m),
             B: Mat3([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]),
             J,
             p: at.w.cross(at.w.cross(c)).scale(m) - f,
@@ -53,7 +60,7 @@ impl Answer {
     }
 
     #[inline(always)]
-    fn add(&mut self, other: &Answer) {
+    fn add(&mut self, other: &ArticulatedInertia) {
         self.A.add(&other.A);
         self.J.add(&other.J);
         for i in 0..3 {
@@ -74,7 +81,7 @@ impl Answer {
 
     /// What the parent feels of a link that has `kept` its joint's part.
     #[inline(always)]
-    fn handed_on(&self, at: &Placed) -> Answer {
+    fn handed_on(&self, at: &PlainLinkState) -> ArticulatedInertia {
         let k = &self.kept;
         let (v, w) = (Vec3([k[0], k[1], k[2]]), Vec3([k[3], k[4], k[5]]));
         let (by_v, by_w) = (v.scale(-k[6]), w.scale(-k[6]));
@@ -93,8 +100,8 @@ impl Answer {
 
     /// The same at the parent's point, with the bias of the joint.
     #[inline(always)]
-    fn carried(&self, at: &Placed) -> Answer {
-        let Answer { A, B, J, .. } = self;
+    fn carried(&self, at: &PlainLinkState) -> ArticulatedInertia {
+        let ArticulatedInertia { A, B, J, .. } = self;
         let r = at.r;
         let p = self.p + A.mul(at.bias_v) + *B * at.bias_w;
         let t = self.t + B.transpose_mul(at.bias_v) + J.mul(at.bias_w) + r.cross(p);
@@ -108,7 +115,7 @@ impl Answer {
         ];
         let less: [Vec3; 3] = std::array::from_fn(|i| turned[i] - B.col(i).cross(r));
         let mut J = *J;
-        J.add(&Symmetric([
+        J.add(&SymmetricMat3([
             less[0].0[0],
             less[0].0[1],
             less[0].0[2],
@@ -116,42 +123,42 @@ impl Answer {
             less[1].0[2],
             less[2].0[2],
         ]));
-        Answer { A: *A, B: Mat3(rows.map(|row| row.0)), J, p, t, kept: [0.0; 8] }
+        ArticulatedInertia { A: *A, B: Mat3(rows.map(|row| row.0)), J, p, t, kept: [0.0; 8] }
     }
 
     /// A' and p' of a link that turns freely about O, with J⁻¹.
     #[inline(always)]
-    fn freed(&self, inverse: &Symmetric) -> (Symmetric, Vec3) {
+    fn freed(&self, inverse: &SymmetricMat3) -> (SymmetricMat3, Vec3) {
         let rows: [Vec3; 3] = std::array::from_fn(|i| self.B.row(i));
         let K = rows.map(|row| inverse.mul(row));
         let at = |i: usize, j: usize| K[i].dot(rows[j]);
         let mut A = self.A;
-        A.add(&Symmetric([-at(0, 0), -at(0, 1), -at(0, 2), -at(1, 1), -at(1, 2), -at(2, 2)]));
+        A.add(&SymmetricMat3([-at(0, 0), -at(0, 1), -at(0, 2), -at(1, 1), -at(1, 2), -at(2, 2)]));
         (A, self.p - Vec3(K.map(|row| row.dot(self.t))))
     }
 }
 
-impl Plain {
+impl PlainTree {
     /// ẏ where nothing acts but weight and, where given, `tau` along the speeds, where the links were placed.
     pub fn fall(&mut self, tau: Option<&[f64]>, ydot: &mut [f64]) {
         let g = self.gravity;
-        let alone = |own: &Own, at: &Placed| {
+        let alone = |own: &LinkData, at: &PlainLinkState| {
             let (J, c, f) = (own.J.turned(&at.R), at.R * own.c, g.scale(own.heavy));
-            Answer::body(own, at, J, c, f, at.w.cross(J.mul(at.w)) - c.cross(f))
+            ArticulatedInertia::body(own, at, J, c, f, at.w.cross(J.mul(at.w)) - c.cross(f))
         };
         self.solve(alone, tau, ydot);
     }
 
     /// ẏ under the forces `f` on the bodies (nv of the system, with their gyroscopic torques), where the links were placed.
     pub fn accelerations(&mut self, f: &[f64], ydot: &mut [f64]) {
-        let alone = |own: &Own, at: &Placed| {
+        let alone = |own: &LinkData, at: &PlainLinkState| {
             let f = &f[own.v as usize..];
             let (force, mut torque) = (Vec3([f[0], f[1], f[2]]), Vec3([0.0; 3]));
-            if own.freedom != Freedom::Point {
+            if own.freedom != Subspace::Point {
                 torque = at.R * (own.axes * Vec3([f[3], f[4], f[5]]));
             }
             let (J, c) = (own.J.turned(&at.R), at.R * own.c);
-            let mut new = Answer::body(own, at, J, c, force, -torque);
+            let mut new = ArticulatedInertia::body(own, at, J, c, force, -torque);
             // f has the gyroscopic torque about the centre of mass alone
             new.t += c.cross(new.p);
             new
@@ -161,11 +168,16 @@ impl Plain {
 
     /// Inwards, then outwards, with the answers of the bodies `alone`.
     #[inline(always)]
-    fn solve(&mut self, alone: impl Fn(&Own, &Placed) -> Answer, tau: Option<&[f64]>, ydot: &mut [f64]) {
+    fn solve(
+        &mut self,
+        alone: impl Fn(&LinkData, &PlainLinkState) -> ArticulatedInertia,
+        tau: Option<&[f64]>,
+        ydot: &mut [f64],
+    ) {
         let n = self.own.len();
         let effort = |k: usize| tau.map_or(0.0, |tau| tau[k]);
         // what the link behind gives to the one at hand: in a chain it never goes through memory
-        let mut carry = Answer::NONE;
+        let mut carry = ArticulatedInertia::NONE;
         for i in (1..n).rev() {
             let (own, at) = (&self.own[i], &self.placed[i]);
             let (parent, k) = (own.parent as usize, own.y as usize);
@@ -175,18 +187,18 @@ impl Plain {
                 answer.add(&self.answers[i]);
             }
             let up = match own.freedom {
-                Freedom::Pin => {
+                Subspace::Pin => {
                     let (v, w) = (answer.B * at.s, answer.J.mul(at.s));
                     answer.release(v, w, at.s.dot(w), effort(k) - at.s.dot(answer.t));
                     answer.handed_on(at)
                 }
-                Freedom::Slider => {
+                Subspace::Slider => {
                     let (v, w) = (answer.A.mul(at.s), answer.B.transpose_mul(at.s));
                     answer.release(v, w, at.s.dot(v), effort(k) - at.s.dot(answer.p));
                     answer.handed_on(at)
                 }
-                Freedom::Weld => answer.carried(at),
-                Freedom::Ball => {
+                Subspace::Weld => answer.carried(at),
+                Subspace::Ball => {
                     // its efforts act on it and back on the parent
                     let mut back = Vec3([0.0; 3]);
                     if let Some(tau) = tau {
@@ -197,21 +209,21 @@ impl Plain {
                     let inverse = answer.J.inverse();
                     answer.kept[..6].copy_from_slice(&inverse.0);
                     let (A, p) = answer.freed(&inverse);
-                    let free = Placed { bias_w: Vec3([0.0; 3]), ..*at };
-                    Answer { A, p, t: back, ..Answer::NONE }.carried(&free)
+                    let free = PlainLinkState { bias_w: Vec3([0.0; 3]), ..*at };
+                    ArticulatedInertia { A, p, t: back, ..ArticulatedInertia::NONE }.carried(&free)
                 }
-                Freedom::Free | Freedom::Point => Answer::NONE,
+                Subspace::Free | Subspace::Point => ArticulatedInertia::NONE,
             };
             // outwards a pin or a slider needs no more
             match own.freedom {
-                Freedom::Pin | Freedom::Slider => self.answers[i].kept = answer.kept,
+                Subspace::Pin | Subspace::Slider => self.answers[i].kept = answer.kept,
                 _ => self.answers[i] = answer,
             }
             if parent + 1 == i {
                 carry = up;
                 continue;
             }
-            carry = Answer::NONE;
+            carry = ArticulatedInertia::NONE;
             if own.begins {
                 self.answers[parent] = up;
             } else {
@@ -227,31 +239,31 @@ impl Plain {
             let mut alpha = alpha_p + at.bias_w;
             let k = &answer.kept;
             match own.freedom {
-                Freedom::Pin | Freedom::Slider => {
+                Subspace::Pin | Subspace::Slider => {
                     let felt = Vec3([k[0], k[1], k[2]]).dot(a) + Vec3([k[3], k[4], k[5]]).dot(alpha);
                     ydot[y] = (k[7] - felt) * k[6];
                     match own.freedom {
-                        Freedom::Pin => alpha += at.s.scale(ydot[y]),
+                        Subspace::Pin => alpha += at.s.scale(ydot[y]),
                         _ => a += at.s.scale(ydot[y]),
                     }
                 }
-                Freedom::Ball => {
-                    let inverse = Symmetric([k[0], k[1], k[2], k[3], k[4], k[5]]);
+                Subspace::Ball => {
+                    let inverse = SymmetricMat3([k[0], k[1], k[2], k[3], k[4], k[5]]);
                     let own_alpha = -inverse.mul(answer.t + answer.B.transpose_mul(a));
                     let N = self.placed[parent].R * own.X;
                     let own_rates = turned_in(own, at, &N, own_alpha - alpha);
                     ydot[y..y + 3].copy_from_slice(&own_rates.0);
                     alpha = own_alpha;
                 }
-                Freedom::Weld => {}
-                Freedom::Free => {
+                Subspace::Weld => {}
+                Subspace::Free => {
                     // what pushes it are its efforts: forces in world axes, torques in its own
                     let (mut p, mut t) = (answer.p, answer.t);
                     if let Some(tau) = tau {
                         p -= Vec3([tau[y], tau[y + 1], tau[y + 2]]);
                         t -= at.R * Vec3([tau[y + 3], tau[y + 4], tau[y + 5]]);
                     }
-                    let pushed = Answer { p, t, ..*answer };
+                    let pushed = ArticulatedInertia { p, t, ..*answer };
                     let inverse = answer.J.inverse();
                     let (A, p) = pushed.freed(&inverse);
                     a = -A.inverse().mul(p);
@@ -259,7 +271,7 @@ impl Plain {
                     ydot[y..y + 3].copy_from_slice(&a.0);
                     ydot[y + 3..y + 6].copy_from_slice(&at.R.transpose_mul(alpha).0);
                 }
-                Freedom::Point => {
+                Subspace::Point => {
                     let push = Vec3([effort(y), effort(y + 1), effort(y + 2)]);
                     a = (push - answer.p).scale(1.0 / own.mass);
                     ydot[y..y + 3].copy_from_slice(&a.0);
@@ -272,12 +284,12 @@ impl Plain {
 
 /// Numbers along the speeds of a ball, as a vector in world axes; `N` are its axes on the parent.
 #[inline(always)]
-pub(super) fn turned_out(own: &Own, at: &Placed, N: &Mat3, x: Vec3) -> Vec3 {
+pub(super) fn turned_out(own: &LinkData, at: &PlainLinkState, N: &Mat3, x: Vec3) -> Vec3 {
     if own.sense > 0.0 { at.R * x } else { -(*N * x) }
 }
 
 /// The same back.
 #[inline(always)]
-pub(super) fn turned_in(own: &Own, at: &Placed, N: &Mat3, x: Vec3) -> Vec3 {
+pub(super) fn turned_in(own: &LinkData, at: &PlainLinkState, N: &Mat3, x: Vec3) -> Vec3 {
     if own.sense > 0.0 { at.R.transpose_mul(x) } else { -N.transpose_mul(x) }
 }

@@ -4,8 +4,8 @@
 //! J + 2 (r·μ) 1 - r μᵀ - μ rᵀ + m (|r|² 1 - r rᵀ). A freedom (s_v, s_w) needs the force m s_v + s_w × μ and the torque μ × s_v + J s_w, which the
 //! joints on the way to the ground feel.
 
-use super::symmetric::Symmetric;
-use super::{Freedom, Plain};
+use super::symmetric::SymmetricMat3;
+use super::{PlainTree, Subspace};
 use sarrus_math::{Mat3, Vec3};
 
 /// All that hangs on a link as one body.
@@ -13,11 +13,11 @@ use sarrus_math::{Mat3, Vec3};
 pub(super) struct Composite {
     mass: f64,
     moment: Vec3,
-    J: Symmetric,
+    J: SymmetricMat3,
 }
 
 impl Composite {
-    pub const NONE: Composite = Composite { mass: 0.0, moment: Vec3([0.0; 3]), J: Symmetric::ZERO };
+    pub const NONE: Composite = Composite { mass: 0.0, moment: Vec3([0.0; 3]), J: SymmetricMat3::ZERO };
 
     /// The same about the parent's point.
     #[inline(always)]
@@ -25,14 +25,14 @@ impl Composite {
         let (m, moment) = (self.mass, self.moment + r.scale(self.mass));
         let mut J = self.J;
         // with μ' = μ + m r: J + (r·μ + r·μ') 1 - r μ'ᵀ - μ rᵀ, symmetric as m r rᵀ is
-        J.add(&Symmetric::diagonal(r.dot(self.moment) + r.dot(moment)));
+        J.add(&SymmetricMat3::diagonal(r.dot(self.moment) + r.dot(moment)));
         J.add_product(-r, moment);
         J.add_product(-self.moment, r);
         Composite { mass: m, moment, J }
     }
 }
 
-impl Plain {
+impl PlainTree {
     /// M (ny × ny, by rows), where the links were placed.
     pub fn mass_matrix(&mut self, n: usize, M: &mut [f64]) {
         M[..n * n].fill(0.0);
@@ -66,9 +66,9 @@ impl Plain {
             let own = &self.own[at];
             let mut put = |j: usize, entry: f64| (M[k * n + j], M[j * n + k]) = (entry, entry);
             match own.freedom {
-                Freedom::Pin => put(own.y as usize, self.placed[at].s.dot(N)),
-                Freedom::Slider => put(own.y as usize, self.placed[at].s.dot(F)),
-                Freedom::Weld => {}
+                Subspace::Pin => put(own.y as usize, self.placed[at].s.dot(N)),
+                Subspace::Slider => put(own.y as usize, self.placed[at].s.dot(F)),
+                Subspace::Weld => {}
                 _ => {
                     let (axes, count) = self.axes(at);
                     for (j, [v, w]) in axes.iter().enumerate().take(count) {
@@ -92,28 +92,28 @@ impl Plain {
         let mut axes = [[zero; 2]; 6];
         let one = Mat3::identity();
         let count = match own.freedom {
-            Freedom::Pin => {
+            Subspace::Pin => {
                 axes[0] = [zero, at.s];
                 1
             }
-            Freedom::Slider => {
+            Subspace::Slider => {
                 axes[0] = [at.s, zero];
                 1
             }
-            Freedom::Weld => 0,
-            Freedom::Ball => {
+            Subspace::Weld => 0,
+            Subspace::Ball => {
                 let N = self.placed[own.parent as usize].R * own.X;
                 for j in 0..3 {
                     axes[j][1] = if own.sense > 0.0 { at.R.col(j) } else { -N.col(j) };
                 }
                 3
             }
-            Freedom::Free | Freedom::Point => {
+            Subspace::Free | Subspace::Point => {
                 for j in 0..3 {
                     axes[j][0] = one.col(j);
                     axes[j + 3][1] = at.R.col(j);
                 }
-                if own.freedom == Freedom::Free { 6 } else { 3 }
+                if own.freedom == Subspace::Free { 6 } else { 3 }
             }
         };
         (axes, count)

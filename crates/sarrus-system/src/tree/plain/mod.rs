@@ -28,15 +28,15 @@ mod crba;
 mod rnea;
 mod symmetric;
 
-use super::graph::{Hinge, Link};
+use super::graph::{InboardJoint, Link};
 use crate::body::BodyKind;
 use crate::system::System;
 use sarrus_math::{Mat3, Vec3};
-use symmetric::Symmetric;
+use symmetric::SymmetricMat3;
 
 /// How a link moves against its parent.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Freedom {
+enum Subspace {
     /// It turns about s.
     Pin,
     /// It slides along s.
@@ -53,7 +53,7 @@ enum Freedom {
 
 /// What of a link never changes.
 #[derive(Clone, Copy)]
-struct Own {
+struct LinkData {
     /// Place of the parent, which is before this one's.
     parent: u32,
     /// First of its coordinates and of its speeds.
@@ -61,7 +61,7 @@ struct Own {
     y: u32,
     /// First of its body's velocities in those of all bodies.
     v: u32,
-    freedom: Freedom,
+    freedom: Subspace,
     /// Whether a link hangs on it that does not stand behind it.
     branches: bool,
     /// Whether it is the last such link of its parent, which is the first to be met on the way inwards.
@@ -78,14 +78,14 @@ struct Own {
     /// The mass that gravity acts on.
     heavy: f64,
     /// Inertia about O, own axes \[kg m²\].
-    J: Symmetric,
+    J: SymmetricMat3,
     /// The body's axes, in own axes.
     axes: Mat3,
 }
 
 /// A link where it is, in world axes.
 #[derive(Clone, Copy)]
-struct Placed {
+struct PlainLinkState {
     R: Mat3,
     w: Vec3,
     r: Vec3,
@@ -96,8 +96,8 @@ struct Placed {
     bias_w: Vec3,
 }
 
-impl Placed {
-    const GROUND: Placed = Placed {
+impl PlainLinkState {
+    const GROUND: PlainLinkState = PlainLinkState {
         R: Mat3([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
         w: Vec3([0.0; 3]),
         r: Vec3([0.0; 3]),
@@ -108,11 +108,11 @@ impl Placed {
 }
 
 /// A tree with the room for its recursions; the ground is its first link.
-pub(super) struct Plain {
-    own: Vec<Own>,
-    placed: Vec<Placed>,
+pub(super) struct PlainTree {
+    own: Vec<LinkData>,
+    placed: Vec<PlainLinkState>,
     /// Answers of a link and all beyond it to accelerations.
-    answers: Vec<aba::Answer>,
+    answers: Vec<aba::ArticulatedInertia>,
     /// Accelerations of O, linear and angular.
     rates: Vec<[Vec3; 2]>,
     /// Forces and torques about O.
@@ -123,17 +123,17 @@ pub(super) struct Plain {
     is_plain: bool,
 }
 
-impl Plain {
+impl PlainTree {
     /// The tree of `links`, if it is in space and has no other joints than those.
-    pub fn new(system: &System, links: &[Link]) -> Option<Plain> {
+    pub fn new(system: &System, links: &[Link]) -> Option<PlainTree> {
         let zero = Vec3([0.0; 3]);
-        let one = Placed::GROUND.R;
-        let ground = Own {
+        let one = PlainLinkState::GROUND.R;
+        let ground = LinkData {
             parent: 0,
             q: 0,
             y: 0,
             v: 0,
-            freedom: Freedom::Weld,
+            freedom: Subspace::Weld,
             branches: false,
             begins: false,
             sense: 1.0,
@@ -142,27 +142,27 @@ impl Plain {
             c: zero,
             mass: 0.0,
             heavy: 0.0,
-            J: Symmetric::ZERO,
+            J: SymmetricMat3::ZERO,
             axes: one,
         };
         let mut own = vec![ground];
         for link in links {
             let body = &system.directory.bodies[link.body];
             let parent = link.parent.map_or(0, |parent| parent + 1);
-            let mut new = Own {
+            let mut new = LinkData {
                 parent: u32::try_from(parent).ok()?,
                 q: u32::try_from(link.q).ok()?,
                 y: u32::try_from(link.y).ok()?,
                 v: u32::try_from(body.v).ok()?,
                 mass: body.mass,
                 heavy: body.heavy(),
-                J: Symmetric::from(&body.inertia),
+                J: SymmetricMat3::from(&body.inertia),
                 ..ground
             };
             new.freedom = match (&link.hinge, body.kind) {
-                (Hinge::Free, BodyKind::Point) => Freedom::Point,
-                (Hinge::Free, BodyKind::Rigid) => Freedom::Free,
-                (Hinge::Joint(on), BodyKind::Rigid) => {
+                (InboardJoint::Free, BodyKind::Point) => Subspace::Point,
+                (InboardJoint::Free, BodyKind::Rigid) => Subspace::Free,
+                (InboardJoint::Joint(on), BodyKind::Rigid) => {
                     let (near, far) = match on.reversed {
                         true => (&on.frames.M, &on.frames.F),
                         false => (&on.frames.F, &on.frames.M),
@@ -175,13 +175,13 @@ impl Plain {
                     new.h = on_parent.c + on_parent.axes * Vec3(near.p);
                     new.c = new.axes * Vec3(far.p.map(|x| -x));
                     new.J = new.J.turned(&new.axes);
-                    new.J.add(&Symmetric::diagonal(body.mass * new.c.norm_squared()));
+                    new.J.add(&SymmetricMat3::diagonal(body.mass * new.c.norm_squared()));
                     new.J.add_product(new.c.scale(-body.mass), new.c);
                     match on.face.kind() {
-                        "revolute" => Freedom::Pin,
-                        "prismatic" => Freedom::Slider,
-                        "fixed" => Freedom::Weld,
-                        "spherical" => Freedom::Ball,
+                        "revolute" => Subspace::Pin,
+                        "prismatic" => Subspace::Slider,
+                        "fixed" => Subspace::Weld,
+                        "spherical" => Subspace::Ball,
                         _ => return None,
                     }
                 }
@@ -197,9 +197,9 @@ impl Plain {
             }
         }
         let directory = &system.directory;
-        Some(Plain {
-            placed: vec![Placed::GROUND; n],
-            answers: vec![aba::Answer::NONE; n],
+        Some(PlainTree {
+            placed: vec![PlainLinkState::GROUND; n],
+            answers: vec![aba::ArticulatedInertia::NONE; n],
             rates: vec![[zero; 2]; n],
             forces: vec![[zero; 2]; n],
             composites: vec![crba::Composite::NONE; n],
@@ -225,26 +225,26 @@ impl Plain {
 
 /// A link at its coordinates among `q` and its speeds among `y`.
 #[inline(always)]
-fn place(own: &Own, parent: &Placed, q: &[f64], y: &[f64]) -> Placed {
+fn place(own: &LinkData, parent: &PlainLinkState, q: &[f64], y: &[f64]) -> PlainLinkState {
     let (q, y) = (&q[own.q as usize..], &y[own.y as usize..]);
     let w_p = parent.w;
     let zero = Vec3([0.0; 3]);
     let mut r = parent.R * own.h;
     let N = parent.R * own.X;
     let (R, turn, s, mut bias_v) = match own.freedom {
-        Freedom::Pin => {
+        Subspace::Pin => {
             let (sin, cos) = (own.sense * q[0]).sin_cos();
             let turned = |[x, y, z]: [f64; 3]| [cos * x + sin * y, cos * y - sin * x, z];
             let s = N.col(2).scale(own.sense);
             (Mat3(N.0.map(turned)), s.scale(y[0]), s, zero)
         }
-        Freedom::Slider => {
+        Subspace::Slider => {
             let s = N.col(2).scale(own.sense);
             r += s.scale(q[0]);
             (N, zero, s, w_p.cross(s.scale(2.0 * y[0])))
         }
-        Freedom::Weld => (N, zero, zero, zero),
-        Freedom::Ball => {
+        Subspace::Weld => (N, zero, zero, zero),
+        Subspace::Ball => {
             let Q = Mat3::from_quat([q[0], q[1], q[2], q[3]]);
             let y = Vec3([y[0], y[1], y[2]]);
             let (R, turn) = match own.sense > 0.0 {
@@ -256,12 +256,12 @@ fn place(own: &Own, parent: &Placed, q: &[f64], y: &[f64]) -> Placed {
             };
             (R, turn, turn, zero)
         }
-        Freedom::Free => {
+        Subspace::Free => {
             let R = Mat3::from_quat([q[3], q[4], q[5], q[6]]);
             (R, R * Vec3([y[3], y[4], y[5]]), zero, zero)
         }
-        Freedom::Point => (N, zero, zero, zero),
+        Subspace::Point => (N, zero, zero, zero),
     };
     bias_v += w_p.cross(w_p.cross(r));
-    Placed { R, w: w_p + turn, r, s, bias_v, bias_w: w_p.cross(turn) }
+    PlainLinkState { R, w: w_p + turn, r, s, bias_v, bias_w: w_p.cross(turn) }
 }

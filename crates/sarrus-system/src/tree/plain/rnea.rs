@@ -5,10 +5,10 @@
 //! on a link; along its freedoms they are τ. Some 170 products and 140 sums a pin, with its place.
 
 use super::aba::{turned_in, turned_out};
-use super::{Freedom, Plain};
+use super::{PlainTree, Subspace};
 use sarrus_math::Vec3;
 
-impl Plain {
+impl PlainTree {
     /// τ that gives the speeds the rates `ydot` where nothing else acts but weight, where the links were placed. Without `ydot` the bias.
     pub fn inverse_dynamics(&mut self, ydot: Option<&[f64]>, tau: &mut [f64]) {
         let n = self.own.len();
@@ -21,18 +21,18 @@ impl Plain {
             if let Some(ydot) = ydot {
                 let y = &ydot[own.y as usize..];
                 match own.freedom {
-                    Freedom::Pin => alpha += at.s.scale(y[0]),
-                    Freedom::Slider => a += at.s.scale(y[0]),
-                    Freedom::Weld => {}
-                    Freedom::Ball => {
+                    Subspace::Pin => alpha += at.s.scale(y[0]),
+                    Subspace::Slider => a += at.s.scale(y[0]),
+                    Subspace::Weld => {}
+                    Subspace::Ball => {
                         let N = self.placed[parent].R * own.X;
                         alpha += turned_out(own, at, &N, Vec3([y[0], y[1], y[2]]));
                     }
-                    Freedom::Free => {
+                    Subspace::Free => {
                         a += Vec3([y[0], y[1], y[2]]);
                         alpha += at.R * Vec3([y[3], y[4], y[5]]);
                     }
-                    Freedom::Point => a += Vec3([y[0], y[1], y[2]]),
+                    Subspace::Point => a += Vec3([y[0], y[1], y[2]]),
                 }
             }
             self.rates[i] = [a, alpha];
@@ -49,18 +49,18 @@ impl Plain {
             let [F, N] = self.forces[i];
             let tau = &mut tau[own.y as usize..];
             match own.freedom {
-                Freedom::Pin => tau[0] = at.s.dot(N),
-                Freedom::Slider => tau[0] = at.s.dot(F),
-                Freedom::Weld => {}
-                Freedom::Ball => {
+                Subspace::Pin => tau[0] = at.s.dot(N),
+                Subspace::Slider => tau[0] = at.s.dot(F),
+                Subspace::Weld => {}
+                Subspace::Ball => {
                     let axes = self.placed[parent].R * own.X;
                     tau[..3].copy_from_slice(&turned_in(own, at, &axes, N).0);
                 }
-                Freedom::Free => {
+                Subspace::Free => {
                     tau[..3].copy_from_slice(&F.0);
                     tau[3..6].copy_from_slice(&at.R.transpose_mul(N).0);
                 }
-                Freedom::Point => tau[..3].copy_from_slice(&F.0),
+                Subspace::Point => tau[..3].copy_from_slice(&F.0),
             }
             if parent > 0 {
                 self.forces[parent][0] += F;

@@ -4,21 +4,21 @@ use sarrus_math::{Mat3, Vec3};
 
 /// xx, xy, xz, yy, yz, zz.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Symmetric(pub [f64; 6]);
+pub(super) struct SymmetricMat3(pub [f64; 6]);
 
-impl Symmetric {
-    pub const ZERO: Symmetric = Symmetric([0.0; 6]);
+impl SymmetricMat3 {
+    pub const ZERO: SymmetricMat3 = SymmetricMat3([0.0; 6]);
 
     /// The symmetric part of what `A` has on and above its diagonal.
-    pub fn from(A: &Mat3) -> Symmetric {
+    pub fn from(A: &Mat3) -> SymmetricMat3 {
         let A = &A.0;
-        Symmetric([A[0][0], A[0][1], A[0][2], A[1][1], A[1][2], A[2][2]])
+        SymmetricMat3([A[0][0], A[0][1], A[0][2], A[1][1], A[1][2], A[2][2]])
     }
 
     /// `x` times the identity.
     #[inline(always)]
-    pub fn diagonal(x: f64) -> Symmetric {
-        Symmetric([x, 0.0, 0.0, x, 0.0, x])
+    pub fn diagonal(x: f64) -> SymmetricMat3 {
+        SymmetricMat3([x, 0.0, 0.0, x, 0.0, x])
     }
 
     #[inline(always)]
@@ -34,7 +34,7 @@ impl Symmetric {
     }
 
     #[inline(always)]
-    pub fn add(&mut self, other: &Symmetric) {
+    pub fn add(&mut self, other: &SymmetricMat3) {
         for i in 0..6 {
             self.0[i] += other.0[i];
         }
@@ -42,10 +42,10 @@ impl Symmetric {
 
     /// R A Rᵀ.
     #[inline(always)]
-    pub fn turned(&self, R: &Mat3) -> Symmetric {
+    pub fn turned(&self, R: &Mat3) -> SymmetricMat3 {
         let K = [self.mul(R.row(0)), self.mul(R.row(1)), self.mul(R.row(2))];
         let at = |i: usize, j: usize| K[i].dot(R.row(j));
-        Symmetric([at(0, 0), at(0, 1), at(0, 2), at(1, 1), at(1, 2), at(2, 2)])
+        SymmetricMat3([at(0, 0), at(0, 1), at(0, 2), at(1, 1), at(1, 2), at(2, 2)])
     }
 
     /// Adds a bᵀ, which is symmetric.
@@ -62,11 +62,11 @@ impl Symmetric {
 
     /// The inverse of one that is positive definite, by cofactors.
     #[inline(always)]
-    pub fn inverse(&self) -> Symmetric {
+    pub fn inverse(&self) -> SymmetricMat3 {
         let [xx, xy, xz, yy, yz, zz] = self.0;
         let (a, b, c) = (yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy);
         let by = 1.0 / (xx * a + xy * b + xz * c);
         let (d, e, f) = (xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy);
-        Symmetric([a * by, b * by, c * by, d * by, e * by, f * by])
+        SymmetricMat3([a * by, b * by, c * by, d * by, e * by, f * by])
     }
 }

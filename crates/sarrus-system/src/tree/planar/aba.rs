@@ -12,11 +12,11 @@
 //! Two passes over the links, some 60 products and sums and a division a pin besides its sine and cosine. The way from the J of one
 //! link to that of its parent bounds the time: r⊥ᵀA'r⊥ is r⊥ᵀA r⊥ - (b·r⊥)²/J, of which all but the last product is ready before 1/J is.
 
-use super::{Freedom, Own, Placed, Planar};
+use super::{PlanarLinkData, PlanarLinkState, PlanarSubspace, PlanarTree};
 
 /// What a link and all beyond it answer.
 #[derive(Clone, Copy)]
-pub(super) struct Answer {
+pub(super) struct PlanarArticulatedInertia {
     /// A: xx, xy, yy.
     A: [f64; 3],
     b: [f64; 2],
@@ -27,22 +27,28 @@ pub(super) struct Answer {
     inverse: f64,
 }
 
-impl Answer {
-    pub const NONE: Answer = Answer { A: [0.0; 3], b: [0.0; 2], J: 0.0, p: [0.0; 2], t: 0.0, inverse: 0.0 };
+impl PlanarArticulatedInertia {
+    pub const NONE: PlanarArticulatedInertia =
+        PlanarArticulatedInertia { A: [0.0; 3], b: [0.0; 2], J: 0.0, p: [0.0; 2], t: 0.0, inverse: 0.0 };
 
     /// Of a body alone under the force (`f`, `torque`) at its centre of mass.
     #[inline(always)]
-    fn body(own: &Own, at: &Placed, f: [f64; 2], torque: f64) -> Answer {
+    fn body(
+        own: &PlanarLinkData,
+        at: &PlanarLinkState,
+        f: [f64; 2],
+        torque: f64,
+    ) -> PlanarArticulatedInertia {
         let (m, c) = (own.mass, at.turned(own.c));
         let mw2 = m * at.w * at.w;
         let p = [-mw2 * c[0] - f[0], -mw2 * c[1] - f[1]];
         // c⊥·p: what turns with the body points along c
         let t = c[1] * f[0] - c[0] * f[1] - torque;
-        Answer { A: [m, 0.0, m], b: [-m * c[1], m * c[0]], J: own.J, p, t, inverse: 0.0 }
+        PlanarArticulatedInertia { A: [m, 0.0, m], b: [-m * c[1], m * c[0]], J: own.J, p, t, inverse: 0.0 }
     }
 
     #[inline(always)]
-    fn add(&mut self, other: &Answer) {
+    fn add(&mut self, other: &PlanarArticulatedInertia) {
         for i in 0..3 {
             self.A[i] += other.A[i];
         }
@@ -61,11 +67,11 @@ impl Answer {
     }
 
     /// The same at the parent's point, `r` before its own, with the bias of the joint; it hands torques on.
-    fn carried(&self, r: [f64; 2], bias: [f64; 2]) -> Answer {
+    fn carried(&self, r: [f64; 2], bias: [f64; 2]) -> PlanarArticulatedInertia {
         let across = [-r[1], r[0]];
         let (of_bias, of_turn) = (self.push(bias), self.push(across));
         let p = [self.p[0] + of_bias[0], self.p[1] + of_bias[1]];
-        Answer {
+        PlanarArticulatedInertia {
             A: self.A,
             b: [self.b[0] + of_turn[0], self.b[1] + of_turn[1]],
             J: self.J + 2.0 * dot(across, self.b) + dot(across, of_turn),
@@ -81,19 +87,20 @@ fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
     a[0] * b[0] + a[1] * b[1]
 }
 
-impl Planar {
+impl PlanarTree {
     /// ẏ at coordinates `q` and speeds `y` where nothing acts but weight; leaves the links placed there.
     // inlined into its caller, its arrays are no longer kept in registers: 12 % more instructions
     #[inline(never)]
     pub fn fall(&mut self, q: &[f64], y: &[f64], ydot: &mut [f64]) {
         self.turn(q);
         let g = self.gravity;
-        let mut last = Placed::GROUND;
+        let mut last = PlanarLinkState::GROUND;
         for (i, own) in self.own.iter().enumerate().skip(1) {
             let parent = if own.parent as usize + 1 == i { last } else { self.placed[own.parent as usize] };
             last = super::place(own, &parent, q, y, self.angles.each_ref().map(|a| a[i]));
             self.placed[i] = last;
-            self.answers[i] = Answer::body(own, &last, [own.heavy * g[0], own.heavy * g[1]], 0.0);
+            self.answers[i] =
+                PlanarArticulatedInertia::body(own, &last, [own.heavy * g[0], own.heavy * g[1]], 0.0);
         }
         self.solve(ydot);
     }
@@ -103,8 +110,8 @@ impl Planar {
         let links = self.own.iter().zip(&self.placed).zip(&mut self.answers);
         for ((own, at), answer) in links.skip(1) {
             let f = &f[own.body.1 as usize..];
-            let torque = if own.freedom == Freedom::Point { 0.0 } else { f[2] };
-            *answer = Answer::body(own, at, [f[0], f[1]], torque);
+            let torque = if own.freedom == PlanarSubspace::Point { 0.0 } else { f[2] };
+            *answer = PlanarArticulatedInertia::body(own, at, [f[0], f[1]], torque);
         }
         self.solve(ydot);
     }
@@ -113,19 +120,19 @@ impl Planar {
     fn solve(&mut self, ydot: &mut [f64]) {
         let n = self.own.len();
         // what the link behind gives to the one at hand: in a chain it never goes through memory
-        let mut carry = Answer::NONE;
+        let mut carry = PlanarArticulatedInertia::NONE;
         for i in (1..n).rev() {
             let (own, at) = (&self.own[i], &self.placed[i]);
             let parent = own.parent as usize;
             let answer = &mut self.answers[i];
             answer.add(&carry);
             let up = match own.freedom {
-                Freedom::Pin => pin(answer, at),
-                Freedom::Slider => slider(answer, at, self.placed[parent].turned(own.e)),
-                Freedom::Weld => answer.carried(at.r, at.bias),
-                Freedom::Free | Freedom::Point => Answer::NONE,
+                PlanarSubspace::Pin => pin(answer, at),
+                PlanarSubspace::Slider => slider(answer, at, self.placed[parent].turned(own.e)),
+                PlanarSubspace::Weld => answer.carried(at.r, at.bias),
+                PlanarSubspace::Free | PlanarSubspace::Point => PlanarArticulatedInertia::NONE,
             };
-            carry = Answer::NONE;
+            carry = PlanarArticulatedInertia::NONE;
             if parent + 1 == i {
                 carry = up;
             } else if parent > 0 {
@@ -141,12 +148,12 @@ impl Planar {
             let a = [x - alpha * at.r[1] + at.bias[0], y + alpha * at.r[0] + at.bias[1]];
             let k = own.first as usize;
             last = match own.freedom {
-                Freedom::Pin => {
+                PlanarSubspace::Pin => {
                     let own_alpha = -(answer.t + dot(answer.b, a)) * answer.inverse;
                     ydot[k] = own.sense * (own_alpha - alpha);
                     [a[0], a[1], own_alpha]
                 }
-                Freedom::Slider => {
+                PlanarSubspace::Slider => {
                     let e = self.placed[parent].turned(own.e);
                     let push = answer.push(a);
                     let force = [
@@ -157,13 +164,13 @@ impl Planar {
                     ydot[k] = along;
                     [a[0] + e[0] * along, a[1] + e[1] * along, alpha]
                 }
-                Freedom::Weld => [a[0], a[1], alpha],
-                Freedom::Free => {
+                PlanarSubspace::Weld => [a[0], a[1], alpha],
+                PlanarSubspace::Free => {
                     let own = free(answer);
                     ydot[k..k + 3].copy_from_slice(&own);
                     own
                 }
-                Freedom::Point => {
+                PlanarSubspace::Point => {
                     let a = [-answer.p[0] / answer.A[0], -answer.p[1] / answer.A[2]];
                     ydot[k..k + 2].copy_from_slice(&a);
                     [a[0], a[1], 0.0]
@@ -176,8 +183,8 @@ impl Planar {
 
 /// What a parent feels of a link on a pin.
 #[inline(always)]
-fn pin(answer: &mut Answer, at: &Placed) -> Answer {
-    let Answer { A, b, J, p, t, .. } = *answer;
+fn pin(answer: &mut PlanarArticulatedInertia, at: &PlanarLinkState) -> PlanarArticulatedInertia {
+    let PlanarArticulatedInertia { A, b, J, p, t, .. } = *answer;
     let across = [-at.r[1], at.r[0]];
     let of_turn = answer.push(across);
     let (turn, along) = (dot(across, of_turn), dot(b, across));
@@ -189,7 +196,7 @@ fn pin(answer: &mut Answer, at: &Placed) -> Answer {
         p[0] - k[0] * t + A[0] * at.bias[0] + A[1] * at.bias[1],
         p[1] - k[1] * t + A[1] * at.bias[0] + A[2] * at.bias[1],
     ];
-    Answer {
+    PlanarArticulatedInertia {
         A,
         b: [of_turn[0] - b[0] * share, of_turn[1] - b[1] * share],
         J: turn - along * share,
@@ -200,13 +207,17 @@ fn pin(answer: &mut Answer, at: &Placed) -> Answer {
 }
 
 /// The same on a slider along `e`.
-fn slider(answer: &mut Answer, at: &Placed, e: [f64; 2]) -> Answer {
-    let Answer { A, b, J, p, t, .. } = *answer;
+fn slider(
+    answer: &mut PlanarArticulatedInertia,
+    at: &PlanarLinkState,
+    e: [f64; 2],
+) -> PlanarArticulatedInertia {
+    let PlanarArticulatedInertia { A, b, J, p, t, .. } = *answer;
     let (U, turn) = (answer.push(e), dot(b, e));
     let inverse = 1.0 / dot(e, U);
     answer.inverse = inverse;
     let (k, share, force) = ([U[0] * inverse, U[1] * inverse], turn * inverse, dot(e, p));
-    let left = Answer {
+    let left = PlanarArticulatedInertia {
         A: [A[0] - k[0] * U[0], A[1] - k[0] * U[1], A[2] - k[1] * U[1]],
         b: [b[0] - k[0] * turn, b[1] - k[1] * turn],
         J: J - share * turn,
@@ -218,8 +229,8 @@ fn slider(answer: &mut Answer, at: &Placed, e: [f64; 2]) -> Answer {
 }
 
 /// The acceleration at which a link answers nothing.
-fn free(answer: &Answer) -> [f64; 3] {
-    let Answer { A, b, J, p, t, .. } = *answer;
+fn free(answer: &PlanarArticulatedInertia) -> [f64; 3] {
+    let PlanarArticulatedInertia { A, b, J, p, t, .. } = *answer;
     let k = [b[0] / J, b[1] / J];
     let A = [A[0] - k[0] * b[0], A[1] - k[0] * b[1], A[2] - k[1] * b[1]];
     let p = [p[0] - k[0] * t, p[1] - k[1] * t];

@@ -18,7 +18,7 @@
 
 mod aba;
 
-use super::graph::{Hinge, Link};
+use super::graph::{InboardJoint, Link};
 use crate::body::BodyKind;
 use crate::system::System;
 use sarrus_math::lane::sin_cos_all;
@@ -26,7 +26,7 @@ use sarrus_solve::State;
 
 /// How a link moves against its parent.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Freedom {
+enum PlanarSubspace {
     /// It turns about O.
     Pin,
     /// It slides along e.
@@ -41,14 +41,14 @@ enum Freedom {
 
 /// What of a link never changes.
 #[derive(Clone, Copy)]
-struct Own {
+struct PlanarLinkData {
     /// Place of the parent, which is before this one's.
     parent: u32,
     /// First of its coordinates, and of its speeds.
     first: u32,
     /// First of its body's positions and velocities in the state of all bodies.
     body: (u32, u32),
-    freedom: Freedom,
+    freedom: PlanarSubspace,
     /// σ.
     sense: f64,
     /// a: its axes against the parent's at q = 0 \[rad\].
@@ -68,7 +68,7 @@ struct Own {
 
 /// A link where it is.
 #[derive(Clone, Copy)]
-struct Placed {
+struct PlanarLinkState {
     angle: f64,
     sin: f64,
     cos: f64,
@@ -80,8 +80,9 @@ struct Placed {
     bias: [f64; 2],
 }
 
-impl Placed {
-    const GROUND: Placed = Placed { angle: 0.0, sin: 0.0, cos: 1.0, w: 0.0, r: [0.0; 2], bias: [0.0; 2] };
+impl PlanarLinkState {
+    const GROUND: PlanarLinkState =
+        PlanarLinkState { angle: 0.0, sin: 0.0, cos: 1.0, w: 0.0, r: [0.0; 2], bias: [0.0; 2] };
 
     /// A vector of its axes, in world axes.
     #[inline(always)]
@@ -91,13 +92,13 @@ impl Placed {
 }
 
 /// A tree in the plane with the room for its recursions; the ground is its first link.
-pub(super) struct Planar {
-    own: Vec<Own>,
-    placed: Vec<Placed>,
+pub(super) struct PlanarTree {
+    own: Vec<PlanarLinkData>,
+    placed: Vec<PlanarLinkState>,
     /// θ of all links, their sines and cosines: found eight at a time.
     angles: [Vec<f64>; 3],
     /// Answers of a link and all beyond it to accelerations.
-    answers: Vec<aba::Answer>,
+    answers: Vec<aba::PlanarArticulatedInertia>,
     /// Accelerations of O, linear and angular.
     rates: Vec<[f64; 3]>,
     /// O and its velocity, where bodies are written.
@@ -107,14 +108,14 @@ pub(super) struct Planar {
     is_plain: bool,
 }
 
-impl Planar {
+impl PlanarTree {
     /// The tree of `links`, if it is in the plane and has no other joints than those.
-    pub fn new(system: &System, links: &[Link]) -> Option<Planar> {
-        let ground = Own {
+    pub fn new(system: &System, links: &[Link]) -> Option<PlanarTree> {
+        let ground = PlanarLinkData {
             parent: 0,
             first: 0,
             body: (0, 0),
-            freedom: Freedom::Weld,
+            freedom: PlanarSubspace::Weld,
             sense: 1.0,
             angle: 0.0,
             h: [0.0; 2],
@@ -128,7 +129,7 @@ impl Planar {
         for link in links {
             let body = &system.directory.bodies[link.body];
             let parent = link.parent.map_or(0, |parent| parent + 1);
-            let mut new = Own {
+            let mut new = PlanarLinkData {
                 parent: u32::try_from(parent).ok()?,
                 first: u32::try_from(link.q).ok()?,
                 body: (u32::try_from(body.q).ok()?, u32::try_from(body.v).ok()?),
@@ -138,9 +139,9 @@ impl Planar {
                 ..ground
             };
             new.freedom = match (&link.hinge, body.kind) {
-                (Hinge::Free, BodyKind::PlanarPoint) => Freedom::Point,
-                (Hinge::Free, BodyKind::PlanarRigid) => Freedom::Free,
-                (Hinge::Joint(on), BodyKind::PlanarRigid) => {
+                (InboardJoint::Free, BodyKind::PlanarPoint) => PlanarSubspace::Point,
+                (InboardJoint::Free, BodyKind::PlanarRigid) => PlanarSubspace::Free,
+                (InboardJoint::Joint(on), BodyKind::PlanarRigid) => {
                     let (near, far) = match on.reversed {
                         true => (&on.frames.M, &on.frames.F),
                         false => (&on.frames.F, &on.frames.M),
@@ -155,13 +156,13 @@ impl Planar {
                         "revolute" => {
                             // z of F points away where the pin counts against it
                             new.sense = sense * near.rot.0[2][2];
-                            Freedom::Pin
+                            PlanarSubspace::Pin
                         }
                         "prismatic" => {
                             new.e = [sense * near.rot.0[0][0], sense * near.rot.0[1][0]];
-                            Freedom::Slider
+                            PlanarSubspace::Slider
                         }
-                        "fixed" => Freedom::Weld,
+                        "fixed" => PlanarSubspace::Weld,
                         _ => return None,
                     }
                 }
@@ -171,10 +172,10 @@ impl Planar {
         }
         let n = own.len();
         let directory = &system.directory;
-        Some(Planar {
-            placed: vec![Placed::GROUND; n],
+        Some(PlanarTree {
+            placed: vec![PlanarLinkState::GROUND; n],
             angles: [(); 3].map(|()| vec![0.0; n]),
-            answers: vec![aba::Answer::NONE; n],
+            answers: vec![aba::PlanarArticulatedInertia::NONE; n],
             rates: vec![[0.0; 3]; n],
             origins: vec![[0.0; 4]; n],
             gravity: [system.gravity[0], system.gravity[1]],
@@ -191,7 +192,7 @@ impl Planar {
     /// θ, ω, r and β of all links at coordinates `q` and speeds `y`.
     pub fn place(&mut self, q: &[f64], y: &[f64]) {
         self.turn(q);
-        let mut last = Placed::GROUND;
+        let mut last = PlanarLinkState::GROUND;
         for (i, own) in self.own.iter().enumerate().skip(1) {
             let parent = if own.parent as usize + 1 == i { last } else { self.placed[own.parent as usize] };
             last = place(own, &parent, q, y, self.angles.each_ref().map(|a| a[i]));
@@ -206,9 +207,9 @@ impl Planar {
         for (i, own) in self.own.iter().enumerate().skip(1) {
             let parent = if own.parent as usize + 1 == i { last } else { angles[own.parent as usize] };
             last = match own.freedom {
-                Freedom::Pin => parent + own.angle + own.sense * q[own.first as usize],
-                Freedom::Free => q[own.first as usize + 2],
-                Freedom::Slider | Freedom::Weld | Freedom::Point => parent + own.angle,
+                PlanarSubspace::Pin => parent + own.angle + own.sense * q[own.first as usize],
+                PlanarSubspace::Free => q[own.first as usize + 2],
+                PlanarSubspace::Slider | PlanarSubspace::Weld | PlanarSubspace::Point => parent + own.angle,
             };
             angles[i] = last;
         }
@@ -227,20 +228,20 @@ impl Planar {
             let w_p = self.placed[parent].w;
             last = [from[0] + at.r[0], from[1] + at.r[1], from[2] - w_p * at.r[1], from[3] + w_p * at.r[0]];
             match own.freedom {
-                Freedom::Pin | Freedom::Weld => {}
-                Freedom::Slider => {
+                PlanarSubspace::Pin | PlanarSubspace::Weld => {}
+                PlanarSubspace::Slider => {
                     let e = self.placed[parent].turned(own.e);
                     last[2] += e[0] * y[k];
                     last[3] += e[1] * y[k];
                 }
-                Freedom::Free | Freedom::Point => last = [q[k], q[k + 1], y[k], y[k + 1]],
+                PlanarSubspace::Free | PlanarSubspace::Point => last = [q[k], q[k + 1], y[k], y[k + 1]],
             }
             self.origins[i] = last;
             let c = at.turned(own.c);
             let (q, v) = (&mut out.q[own.body.0 as usize..], &mut out.v[own.body.1 as usize..]);
             (q[0], q[1]) = (last[0] + c[0], last[1] + c[1]);
             (v[0], v[1]) = (last[2] - at.w * c[1], last[3] + at.w * c[0]);
-            if own.freedom != Freedom::Point {
+            if own.freedom != PlanarSubspace::Point {
                 (q[2], v[2]) = (at.angle, at.w);
             }
         }
@@ -251,7 +252,7 @@ impl Planar {
         for i in 1..self.own.len() {
             let (own, at) = (&self.own[i], &self.placed[i]);
             let (k, v) = (own.first as usize, own.body.1 as usize);
-            if own.freedom == Freedom::Point {
+            if own.freedom == PlanarSubspace::Point {
                 ydot[k..k + 2].copy_from_slice(&vdot[v..v + 2]);
                 continue;
             }
@@ -264,8 +265,8 @@ impl Planar {
             self.rates[i] = [a[0], a[1], alpha];
             let parent = &self.rates[own.parent as usize];
             match own.freedom {
-                Freedom::Pin => ydot[k] = own.sense * (alpha - parent[2]),
-                Freedom::Slider => {
+                PlanarSubspace::Pin => ydot[k] = own.sense * (alpha - parent[2]),
+                PlanarSubspace::Slider => {
                     let e = self.placed[own.parent as usize].turned(own.e);
                     let rest = [
                         a[0] - parent[0] + parent[2] * at.r[1] - at.bias[0],
@@ -273,8 +274,8 @@ impl Planar {
                     ];
                     ydot[k] = e[0] * rest[0] + e[1] * rest[1];
                 }
-                Freedom::Free => ydot[k..k + 3].copy_from_slice(&[a[0], a[1], alpha]),
-                Freedom::Weld | Freedom::Point => {}
+                PlanarSubspace::Free => ydot[k..k + 3].copy_from_slice(&[a[0], a[1], alpha]),
+                PlanarSubspace::Weld | PlanarSubspace::Point => {}
             }
         }
         self.rates[0] = [0.0; 3];
@@ -283,21 +284,27 @@ impl Planar {
 
 /// A link at its coordinates among `q` and its speeds among `y`; its angle, with sine and cosine, is known.
 #[inline(always)]
-fn place(own: &Own, parent: &Placed, q: &[f64], y: &[f64], [angle, sin, cos]: [f64; 3]) -> Placed {
+fn place(
+    own: &PlanarLinkData,
+    parent: &PlanarLinkState,
+    q: &[f64],
+    y: &[f64],
+    [angle, sin, cos]: [f64; 3],
+) -> PlanarLinkState {
     let k = own.first as usize;
     let w2 = parent.w * parent.w;
     let (mut w, mut h, mut bias) = (parent.w, own.h, [0.0; 2]);
     match own.freedom {
-        Freedom::Pin => w += own.sense * y[k],
-        Freedom::Slider => {
+        PlanarSubspace::Pin => w += own.sense * y[k],
+        PlanarSubspace::Slider => {
             h = [h[0] + own.e[0] * q[k], h[1] + own.e[1] * q[k]];
             let (e, twice) = (parent.turned(own.e), 2.0 * parent.w * y[k]);
             bias = [-e[1] * twice, e[0] * twice];
         }
-        Freedom::Weld => {}
-        Freedom::Free => w = y[k + 2],
-        Freedom::Point => {}
+        PlanarSubspace::Weld => {}
+        PlanarSubspace::Free => w = y[k + 2],
+        PlanarSubspace::Point => {}
     }
     let r = parent.turned(h);
-    Placed { angle, sin, cos, w, r, bias: [bias[0] - w2 * r[0], bias[1] - w2 * r[1]] }
+    PlanarLinkState { angle, sin, cos, w, r, bias: [bias[0] - w2 * r[0], bias[1] - w2 * r[1]] }
 }

@@ -47,7 +47,7 @@ pub fn run_by(text: &str, integrator: &str, step: Option<f64>) -> Outcome {
         panic!("{}", all.join("\n"))
     });
     let MethodText(integrator) = integrator.parse().unwrap();
-    let overrides = Overrides { integrator: Some(integrator), step, ..Overrides::default() };
+    let overrides = RunOverrides { integrator: Some(integrator), step, ..RunOverrides::default() };
     simulate(&model, &Arc::new(system), &Simulate { overrides, record: true }, &mut ())
         .unwrap_or_else(|e| panic!("{e:?}"))
 }

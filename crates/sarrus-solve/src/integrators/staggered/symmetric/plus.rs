@@ -2,20 +2,22 @@
 
 use super::super::chain::equal;
 use super::super::modules::Modules;
-use super::{Next, Symmetric};
+use super::{Next, SymmetricStaggered};
 use crate::problem::{Accel, State, Structure};
 use crate::staggered::add_Jt_mul_each;
 
 /// A step longer than this times the one before it begins as a start does: 4³ = 64 roundings of Φ are still as good as none.
 const LONGER: f64 = 4.0;
 
-impl Symmetric {
+impl SymmetricStaggered {
     /// λ⁺ and (h/2)(f - Jᵀλ⁺) as far as they are known.
     pub(super) fn predict_plus(&mut self, m: &mut Modules, s: &Structure, start: &State, h: f64) {
         if h > LONGER * self.h[0] {
             self.start_with_lambda(m, s, start);
         }
-        let Symmetric { eq: [eq, _], accel: [accel, _], next: [next, _], plus, missed, impulse, .. } = self;
+        let SymmetricStaggered {
+            eq: [eq, _], accel: [accel, _], next: [next, _], plus, missed, impulse, ..
+        } = self;
         let Next { minus, plus: predicted, rest } = next;
         let change = &mut self.eta[0];
         plus.copy_from_slice(predicted);

@@ -1,7 +1,7 @@
 //! Where a step of the symmetric form ends: the drift, and λ⁺ from Φ there.
 
 use super::super::modules::{Modules, at};
-use super::Symmetric;
+use super::SymmetricStaggered;
 use crate::error::{SolveError, StepError};
 use crate::problem::{Stage, State, Structure};
 use crate::staggered::{add_J_mul, add_Jt_mul};
@@ -19,7 +19,7 @@ const DONE: f64 = 1e-9;
 /// Φ that is rounding, relative to the largest position: its own, and what predictions make of that of the steps before.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-impl Symmetric {
+impl SymmetricStaggered {
     /// Whether Φ at the `end` that the predicted λ⁺ leads to, with the J that has been taken there, asks for no correction worth
     /// making. One that is found is noted all the same, for the next prediction.
     pub(super) fn confirm(
@@ -35,7 +35,7 @@ impl Symmetric {
             return Ok(true);
         }
         self.violation(s, h, false);
-        let Symmetric { r: [r, _], eta: [eta, _], missed, .. } = self;
+        let SymmetricStaggered { r: [r, _], eta: [eta, _], missed, .. } = self;
         m.multipliers.solve(r, eta)?;
         if dot(r, eta) > DONE * DONE * kinetic {
             return Ok(false);
@@ -110,8 +110,8 @@ impl Symmetric {
                 self.violation(s, h, pass > 0);
                 m.multipliers.solve(&self.r[0], &mut self.eta[0])?;
             }
-            let Symmetric { eq: [here, _], r: [r, _], eta: [eta, _], plus, missed, .. } = self;
-            let Symmetric { impulse, v, w, change, moved, delta, .. } = self;
+            let SymmetricStaggered { eq: [here, _], r: [r, _], eta: [eta, _], plus, missed, .. } = self;
+            let SymmetricStaggered { impulse, v, w, change, moved, delta, .. } = self;
             v.fill(0.0);
             add_Jt_mul(s, here, eta, v);
             m.motion.respond(v, h, change, moved);
@@ -165,7 +165,7 @@ impl Symmetric {
     /// What w leaves to be corrected, as a velocity: (Φ + J δ)/h, δ being how far the end has moved since Φ was evaluated, if it
     /// has, or the mean of ψ over both ends.
     fn violation(&mut self, s: &Structure, h: f64, moved: bool) {
-        let Symmetric { eq: [here, there], r: [r, mean], delta, w, .. } = self;
+        let SymmetricStaggered { eq: [here, there], r: [r, mean], delta, w, .. } = self;
         if moved {
             r.copy_from_slice(&there.phi);
             add_J_mul(s, there, delta, r);

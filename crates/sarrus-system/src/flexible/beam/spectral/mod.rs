@@ -37,7 +37,7 @@ mod planar;
 use super::lobatto::{Lobatto, POINTS};
 use crate::at::At;
 use crate::forces::{half_turn, rotation_of_half, turned};
-use crate::load::{Bent, Load, Wrench};
+use crate::load::{BeamBending, Load, Wrench};
 use sarrus_math::{Dual, Jet, Mat3, Real, Vec3};
 use std::f64::consts::TAU;
 
@@ -323,7 +323,7 @@ impl Load for Spectral {
         true
     }
 
-    fn bent(&self, at: &At<f64>) -> Option<Bent> {
+    fn bent(&self, at: &At<f64>) -> Option<BeamBending> {
         let (sections, last) = (self.sections(at), self.rule.points - 1);
         let phi = self.turns(at, &sections);
         let kappa = |i: usize| {
@@ -331,7 +331,7 @@ impl Load for Spectral {
             others.fold(Vec3::zero(), |sum, j| sum + phi[i][j].scale_f64(self.rule.slopes[i][j]))
         };
         let length = self.rule.weights[..=last].iter().sum();
-        Some(Bent { order: last, length, axes: [sections[0]; 2], kappa: [kappa(0), kappa(last)] })
+        Some(BeamBending { order: last, length, axes: [sections[0]; 2], kappa: [kappa(0), kappa(last)] })
     }
 
     fn readings(&self) -> &'static [(&'static str, &'static str)] {
