@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 const TURNS: usize = 2;
 /// Findings of one kind that are shrunk; others are counted.
 const SHRUNK: usize = 3;
-/// A judgement that takes longer hangs: runs have limits of their own.
-const HANGS: Duration = Duration::from_secs(120);
+/// A judgement that takes longer hangs: runs have limits of their own. Beside other work an idle priority gets little of the processor.
+const HANGS: Duration = Duration::from_secs(600);
 
 /// What is asked for.
 #[derive(Clone, Debug)]

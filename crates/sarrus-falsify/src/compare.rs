@@ -1,7 +1,7 @@
 //! Two runs of what should be one motion, and how far tolerance and sensitivity let them be apart.
 
 use sarrus::analysis::Trajectory;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Multiple of the error and of the sensitivity that a difference may have.
 const FACTOR: f64 = 30.0;
@@ -13,6 +13,8 @@ const FLOOR: f64 = 3e-7;
 const CHAOS: f64 = 1e-3;
 /// Scale of columns that stay below it: bodies have about a metre and a kilogram.
 const LEAST: f64 = 0.1;
+/// Multiple of the errors that certificates estimate.
+const ESTIMATED: f64 = 3.0;
 /// Size of the perturbations that sensitivity is measured by.
 pub const PERTURBATION: f64 = 1e-9;
 
@@ -176,6 +178,23 @@ impl Sensitivity {
             }
         }
         Some(out)
+    }
+
+    /// With the errors that certificates estimate of the run and of another, of columns in the order of `pairs`.
+    pub fn with_estimates(
+        &mut self,
+        (names, own): (&[String], &BTreeMap<String, f64>),
+        (other_names, other): (&[String], &BTreeMap<String, f64>),
+        pairs: &[ColumnPair],
+    ) {
+        let of = |map: &BTreeMap<String, f64>, name: &String| map.get(name).copied().unwrap_or(0.0);
+        for pair in pairs {
+            let others = pair.other.iter().map(|(c, k)| k.abs() * of(other, &other_names[*c])).sum::<f64>();
+            let more = ESTIMATED * (of(own, &names[pair.base]) + others);
+            for row in 0..self.rows() {
+                self.data[row * self.width + pair.base] += more;
+            }
+        }
     }
 
     /// With the error of a second run against one with finer tolerances, of the same columns in the order of `pairs`.

@@ -1,11 +1,12 @@
 //! One run of a scene, in this process: refused, panicked or done.
 
 use crate::scene::SceneFile;
-use sarrus::analysis::{Outcome, Simulate, Status, simulate};
+use sarrus::analysis::{Outcome, Simulate, Status, certify, simulate};
 use sarrus::io::{LoadOptions, load_among, write_resolved};
 use sarrus::model::{Diagnostic, Model};
 use sarrus::system::{System, compile};
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Once};
 
@@ -95,6 +96,17 @@ fn ended(result: Result<Result<Outcome, Vec<Diagnostic>>, String>) -> RunEnd {
 /// Runs a scene.
 pub fn run(scene: &SceneFile) -> RunEnd {
     ended(guarded(|| go(&load(scene)?)))
+}
+
+/// Errors that the certificate of a scene's run estimates, by column; none where the run is not certified with its accuracy, as `sarrus run` asks.
+pub fn estimated_errors(scene: &SceneFile) -> Option<BTreeMap<String, f64>> {
+    let outcome = guarded(|| {
+        let model = load(scene).ok()?;
+        let system = compiled(&model).ok()?;
+        certify(&model, &system, &Simulate::default(), &mut ()).ok()
+    });
+    let certificate = outcome.ok()??.report.certificate;
+    if certificate.passed { Some(certificate.accuracy?.columns) } else { None }
 }
 
 /// Runs the scene as the program writes it resolved: parameters, includes and poses as numbers.

@@ -14,7 +14,7 @@ use crate::drivers::{self, Efforts};
 use crate::events::Events;
 use crate::flexible::{self, Member};
 use crate::forces;
-use crate::joint::{AxisRole, JointFace};
+use crate::joint::{AxisRole, JointFace, PointJoint};
 use crate::joints::{self, frames};
 use crate::names::{Directory, JointEntry, Named};
 use crate::primitive::Compound;
@@ -407,7 +407,7 @@ fn joint(
         return Err(if elsewhere { error.note(format!("it exists in a {other} model")) } else { error });
     };
     let mut reader = Reader::open(model, element);
-    let face: Arc<dyn JointFace> = {
+    let mut face: Arc<dyn JointFace> = {
         let keys = known.entry(kind.name).or_insert_with(|| with_misplaced(joint_keys(kind)));
         let units = reader.check(keys, true)?;
         if let [only] = kind.coordinates
@@ -432,6 +432,13 @@ fn joint(
                 .reader
                 .error("bodies", message)
                 .hint("use a rigid body, or the constraint `point`"));
+        }
+    }
+    if let Some(&point) = bodies.iter().find(|&&id| id != 0 && !directory.bodies[id as usize].kind.turns()) {
+        let options = forces::JOINT_OPTION_KEYS.iter().chain(forces::BALL_KEYS);
+        match options.map(|key| key.name).find(|key| ctx.reader.has(key)) {
+            Some(key) => ctx.must_turn(point, key)?,
+            None => face = Arc::new(PointJoint(face)),
         }
     }
     let frames = frames::read(&ctx, bodies, kind.axis, kind.name != "prismatic")?;

@@ -290,10 +290,15 @@ impl<'a> Context<'a> {
         self.points_on_two(bodies)?.ok_or_else(|| self.reader.missing("ends"))
     }
 
+    /// Whether a body is a point mass.
+    fn is_point(&self, body: u32) -> bool {
+        matches!(self.directory.bodies[body as usize].kind, BodyKind::Point | BodyKind::PlanarPoint)
+    }
+
     /// Refuses a point away from a point mass, which has no orientation to carry it.
     fn turning_arm(&self, body: u32, r: [f64; 3], key: &str) -> Result<[f64; 3]> {
         let entry = &self.directory.bodies[body as usize];
-        if !matches!(entry.kind, BodyKind::Point | BodyKind::PlanarPoint) {
+        if !self.is_point(body) {
             return Ok(r);
         }
         let scale = 1.0 + Vec3(entry.start.0).norm();
@@ -310,7 +315,7 @@ impl<'a> Context<'a> {
     /// Refuses a body that cannot take a torque.
     pub fn must_turn(&self, body: u32, key: &str) -> Result<()> {
         let entry = &self.directory.bodies[body as usize];
-        if !matches!(entry.kind, BodyKind::Point | BodyKind::PlanarPoint) {
+        if !self.is_point(body) {
             return Ok(());
         }
         let message = format!("body `{}` is a point mass: it takes no torque and does not turn", entry.name);
@@ -393,10 +398,18 @@ impl<'a> Context<'a> {
             return match given.len() {
                 1 => Ok((joint, 0)),
                 0 => {
-                    let kind = self.directory.joints[joint].face.kind();
-                    let message =
-                        format!("joint `{name}` is {kind}: it has no coordinate that a number says");
-                    Err(self.reader.at(span, message))
+                    let entry = &self.directory.joints[joint];
+                    let message = match entry.bodies.iter().find(|&&body| self.is_point(body)) {
+                        Some(&point) => format!(
+                            "joint `{name}` holds the point mass `{}`, which has no orientation: it has no coordinate",
+                            self.directory.bodies[point as usize].name
+                        ),
+                        None => {
+                            let kind = entry.face.kind();
+                            format!("joint `{name}` is {kind}: it has no coordinate that a number says")
+                        }
+                    };
+                    Err(self.reader.at(span, message).hint("make it `rigid`, with an inertia"))
                 }
                 _ => Err(self
                     .reader

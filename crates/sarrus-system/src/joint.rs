@@ -6,6 +6,7 @@ use crate::primitive::Primitive;
 use crate::tree::motion::{self, JointMotion};
 use sarrus_math::{Mat3, Pose, Real};
 use sarrus_model::{Key, Reader, Space};
+use std::sync::Arc;
 
 /// A frame fixed in a body, from its centre of mass.
 #[derive(Clone, Copy, Debug)]
@@ -179,5 +180,50 @@ impl<J: Joint> JointFace for J {
 
     fn coupling(&self) -> Option<&[f64]> {
         Joint::coupling(self)
+    }
+}
+
+/// A joint that holds a point mass. A point mass has no orientation, so that no coordinate is measured against it.
+pub struct PointJoint(pub Arc<dyn JointFace>);
+
+impl JointFace for PointJoint {
+    fn kind(&self) -> &'static str {
+        self.0.kind()
+    }
+
+    fn coordinates(&self) -> &'static [Coordinate] {
+        &[]
+    }
+
+    fn pose_numbers(&self) -> usize {
+        self.0.pose_numbers()
+    }
+
+    fn pose(&self, q: &[f64]) -> Pose<f64> {
+        self.0.pose(q)
+    }
+
+    fn number(&self, i: usize) -> usize {
+        self.0.number(i)
+    }
+
+    fn quaternion(&self) -> Option<usize> {
+        None
+    }
+
+    fn motion(&self, q: &[f64], y: &[f64], out: &mut JointMotion) {
+        self.0.motion(q, y, out);
+    }
+
+    fn derived_motion(&self, q: &[f64], y: &[f64], out: &mut JointMotion) {
+        self.0.derived_motion(q, y, out);
+    }
+
+    fn rows(&self, frames: &Frames) -> Vec<Primitive> {
+        self.0.rows(frames)
+    }
+
+    fn coupling(&self) -> Option<&[f64]> {
+        None
     }
 }

@@ -332,7 +332,7 @@ impl Directory {
 
     /// Accelerations that a joint has as columns.
     pub(crate) fn joint_accelerations(&self, joint: &JointEntry) -> Vec<&'static str> {
-        if joint.face.kind() == "spherical" {
+        if joint.face.quaternion().is_some() {
             return ALPHAS.to_vec();
         }
         joint.face.coordinates().iter().map(|c| c.accel).collect()
@@ -391,9 +391,9 @@ impl Directory {
         place: &mut dyn FnMut(u32) -> usize,
     ) -> Option<Signal> {
         let face = &self.joints[joint].face;
-        let speed = match face.kind() {
-            "spherical" => OMEGAS[index(&ALPHAS, rest)?],
-            _ => face.coordinates().iter().find(|c| c.accel == rest)?.speed,
+        let speed = match face.quaternion() {
+            Some(_) => OMEGAS[index(&ALPHAS, rest)?],
+            None => face.coordinates().iter().find(|c| c.accel == rest)?.speed,
         };
         self.read_joint(joint, speed, place)?.pop()
     }
@@ -541,7 +541,7 @@ impl Directory {
 
     /// Names of a joint's coordinates and speeds, in the order of columns.
     pub fn joint_columns(&self, joint: &JointEntry) -> Vec<&'static str> {
-        if joint.face.kind() == "spherical" {
+        if joint.face.quaternion().is_some() {
             return [&QUATERNION[..], &OMEGAS].concat();
         }
         let coordinates = joint.face.coordinates();
@@ -561,7 +561,7 @@ impl Directory {
     ) -> Option<Vec<Signal>> {
         let joint = &self.joints[index_];
         let (a, b) = (place(joint.bodies[0]), place(joint.bodies[1]));
-        if joint.face.kind() == "spherical" {
+        if joint.face.quaternion().is_some() {
             if let Some(i) = index(&QUATERNION, rest) {
                 return Some(vec![Signal::Turn(joint.frames, a, b, i)]);
             }

@@ -317,7 +317,7 @@ impl<'a> PlacedFile<'a> {
 
     fn joint(&self, path: &str, joint: usize, rest: &str, purpose: Purpose) -> ColumnsOfName {
         let entry = &self.directory.joints[joint];
-        if entry.face.kind() == "spherical" {
+        if entry.face.quaternion().is_some() {
             let first = &self.directory.bodies[entry.bodies[0] as usize];
             let own = match self.stand_in(&first.name) {
                 Some(frame) => Some(frame.clone()),

@@ -1,6 +1,8 @@
 //! Methods: the motion is that of the mechanism, whatever finds it.
 
-use super::{Oracle, OracleVerdict, RunComparison, SceneRun, against, unique_columns};
+use super::{
+    Oracle, OracleVerdict, RunComparison, SceneRun, against, beyond_estimates, refined, unique_columns,
+};
 use crate::compare::{ColumnPair, Extent, FixedScale, same_columns, scales, worst};
 use crate::generate::settings;
 use crate::rng::Rng;
@@ -47,9 +49,13 @@ fn tolerance(case: &mut SceneRun, _: &mut Rng) -> OracleVerdict {
     // the sensitivity believes an error only as far as the motion amplifies the tolerance
     let Some(sensitivity) = case.sensitivity().cloned() else { return OracleVerdict::Undecided };
     let Some(base) = case.certified() else { return OracleVerdict::Silent };
-    match worst(&base.trajectory, &finer.trajectory, &pairs, &sensitivity, smooth) {
-        Some(difference) => OracleVerdict::Wrong(format!("against rtol/100: {difference}")),
-        None => OracleVerdict::Agrees,
+    if worst(&base.trajectory, &finer.trajectory, &pairs, &sensitivity, smooth).is_none() {
+        return OracleVerdict::Agrees;
+    }
+    let variant = refined(&case.scene, base);
+    match beyond_estimates((&case.scene, base), (&variant, &finer), &pairs, sensitivity, smooth) {
+        OracleVerdict::Wrong(difference) => OracleVerdict::Wrong(format!("against rtol/100: {difference}")),
+        verdict => verdict,
     }
 }
 

@@ -17,7 +17,7 @@ mod tests;
 
 use crate::compare::{ColumnPair, Extent, FixedScale, Sensitivity, same_columns, scales, worst};
 use crate::rng::Rng;
-use crate::run::{RunEnd, run};
+use crate::run::{RunEnd, estimated_errors, run};
 use crate::scene::{SceneFile, SceneValue, get, set};
 use sarrus::analysis::{Outcome, Trajectory};
 
@@ -136,7 +136,7 @@ fn certified(run: RunEnd) -> Option<Box<Outcome>> {
 }
 
 /// The scene with tolerances a hundredth, or steps a quarter, of those of its run.
-fn refined(scene: &SceneFile, base: &Outcome) -> SceneFile {
+pub(crate) fn refined(scene: &SceneFile, base: &Outcome) -> SceneFile {
     let mut finer = scene.clone();
     let method = &base.report.method;
     match (method.rtol, method.atol) {
@@ -236,8 +236,27 @@ pub(crate) fn against(
     let Some(base) = case.certified() else { return OracleVerdict::Silent };
     let rows = base.trajectory.len().min(other.trajectory.len());
     match worst(&base.trajectory, &other.trajectory, &pairs, &sensitivity, smooth) {
-        Some(difference) => OracleVerdict::Wrong(difference.to_string()),
+        Some(_) => beyond_estimates((&case.scene, base), (variant, &other), &pairs, sensitivity, smooth),
         None if 2 * sensitivity.rows() < rows => OracleVerdict::Undecided,
+        None => OracleVerdict::Agrees,
+    }
+}
+
+/// Judges a difference by what the certificates of both runs say of their errors. A run that is not certified with them is not wrong.
+pub(crate) fn beyond_estimates(
+    (scene, base): (&SceneFile, &Outcome),
+    (variant, other): (&SceneFile, &Outcome),
+    pairs: &[ColumnPair],
+    mut sensitivity: Sensitivity,
+    smooth: bool,
+) -> OracleVerdict {
+    let (Some(errors), Some(others)) = (estimated_errors(scene), estimated_errors(variant)) else {
+        return OracleVerdict::Undecided;
+    };
+    let (a, b) = (&base.trajectory, &other.trajectory);
+    sensitivity.with_estimates((a.names(), &errors), (b.names(), &others), pairs);
+    match worst(a, b, pairs, &sensitivity, smooth) {
+        Some(difference) => OracleVerdict::Wrong(difference.to_string()),
         None => OracleVerdict::Agrees,
     }
 }

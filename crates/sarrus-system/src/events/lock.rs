@@ -26,7 +26,7 @@ impl Lock {
     /// Everything that must be locked for a joint to stand still. Nothing for a weld.
     pub fn all(directory: &Directory, joint: usize) -> Vec<Lock> {
         let face = &directory.joints[joint].face;
-        if face.kind() == "spherical" {
+        if face.quaternion().is_some() {
             return vec![Lock { joint, coordinate: None, at: None }];
         }
         // coordinates that a thread ties together stand still together

@@ -545,3 +545,56 @@ fn armature_is_a_geared_rotor() {
     assert!((last(&falls, "bush.speed") + 10.0 * 2.0 / 5.0).abs() < 1e-8, "{}", last(&falls, "bush.speed"));
     assert!(last(&falls, "bush.rate").abs() < 1e-12);
 }
+
+fn refusal(text: &str) -> String {
+    let text = format!("format = 'sarrus/1'\n{text}");
+    let model =
+        load_str("options.toml", &text, &LoadOptions::default()).unwrap_or_else(|e| panic!("{}", e.render()));
+    let Err(errors) = compile(&model) else { panic!("it compiles") };
+    errors.iter().map(|e| e.render(&model.sources)).collect()
+}
+
+/// A spring between a point mass and a bar would have no second end: the torque on the point is lost, and with it the angular momentum.
+#[test]
+fn a_joint_that_holds_a_point_mass_has_no_coordinate() {
+    let pin = "space = 'planar'\nbodies.p = { kind = 'point', at = [1, 0], mass = 2 }\n\
+               bodies.b = { from = [0, 0], to = [1, 0], mass = 1 }\n";
+    for option in [
+        "stiffness = 30",
+        "damping = 1",
+        "friction = { mu = 0.2 }",
+        "limits = [-1, 1]",
+        "lock_at = 0.3",
+        "armature = 0.1",
+    ] {
+        let text =
+            format!("{pin}joints.j = {{ kind = 'revolute', bodies = ['p', 'b'], at = [1, 0], {option} }}");
+        let error = refusal(&text);
+        assert!(error.contains("takes no torque"), "{option}: {error}");
+    }
+    let joint = "joints.j = { kind = 'revolute', bodies = ['p', 'b'], at = [1, 0] }\n";
+    for user in [
+        "drivers.d = { kind = 'joint', joint = 'j', value = 't' }",
+        "forces.f = { kind = 'actuator', joint = 'j', torque = '1' }",
+    ] {
+        let error = refusal(&format!("{pin}{joint}{user}"));
+        assert!(error.contains("no orientation"), "{user}: {error}");
+    }
+    let error = refusal(&format!("{pin}{joint}measures.m = 'j.angle'"));
+    assert!(error.contains("j.angle"), "{error}");
+    let ball = "bodies.p = { kind = 'point', at = [1, 0, 0], mass = 2 }\n\
+                bodies.b = { from = [0, 0, 0], to = [1, 0, 0], mass = 1, shape = { kind = 'capsule', radius = 0.1 } }\n\
+                joints.j = { kind = 'spherical', bodies = ['p', 'b'], at = [1, 0, 0]";
+    let error = refusal(&format!("{ball}, friction = {{ torque = 1 }} }}"));
+    assert!(error.contains("takes no torque"), "{error}");
+    // without such options it holds the point, and momentum about the centre is kept
+    let run = run(&format!(
+        "{pin}{joint}gravity = [0, 0]\ninitial.b.rate = 3\nrun.t_end = 1\nmeasures.l = {{ kind = 'momentum', bodies = ['p', 'b'] }}"
+    ));
+    assert!(run.trajectory.names().iter().all(|name| !name.starts_with("j.angle") && name != "j.rate"));
+    let momentum: Vec<f64> = run.trajectory.column("l.lz").unwrap().collect();
+    assert!(
+        momentum[0].abs() > 0.1 && momentum.iter().all(|l| (l - momentum[0]).abs() < 1e-9),
+        "{momentum:?}"
+    );
+}
