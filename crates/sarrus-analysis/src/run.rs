@@ -166,7 +166,8 @@ impl<'w> Run<'w> {
         if !gaps.is_empty() {
             recorder.gaps = Some(GapWatch::new(gaps));
         }
-        recorder.switches = Switches::new(system, span, integrator.is_adaptive(), [method.rtol, method.atol]);
+        let adaptive = integrator.is_adaptive();
+        recorder.switches = Switches::new(system, span, adaptive, [method.rtol, method.atol]);
         recorder.sampler = Some(sampler).filter(|s| !s.is_empty());
         let jump = settings.certify.position;
         let route = Route { breaks, span, known: span.1, until: span.1, resume: false, event_at_end, jump };

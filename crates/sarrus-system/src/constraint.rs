@@ -134,6 +134,14 @@ pub trait Constraint: Send + Sync + 'static {
         }
     }
 
+    /// Calls `found` with each expression that Φ or ψ is, which may have features between the steps of a run.
+    fn laws(&self, _found: &mut dyn FnMut(&Formula)) {}
+
+    /// Why features of the rows between steps are not searched for, where they may have such.
+    fn unsearched(&self) -> Option<&'static str> {
+        None
+    }
+
     /// New values of the hints this constraint keeps (see [`At::hints`]).
     fn update_hints(&self, _at: &At<f64>, _hints: &mut [f64]) {}
 
@@ -194,6 +202,10 @@ pub trait Rows: Send + Sync {
         wide: usize,
         J: &mut [Taylor],
     );
+    /// Calls `found` with each expression that Φ or ψ is.
+    fn laws(&self, found: &mut dyn FnMut(&Formula));
+    /// Why features of the rows between steps are not searched for, where they may have such.
+    fn unsearched(&self) -> Option<&'static str>;
     /// New values of the hints this constraint keeps.
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]);
     /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
@@ -299,6 +311,14 @@ impl<C: Constraint> Rows for C {
         if !Constraint::jacobian(self, at, &mut blocks) {
             derive::taylor_jacobian(self, at, scratch, wide, J);
         }
+    }
+
+    fn laws(&self, found: &mut dyn FnMut(&Formula)) {
+        Constraint::laws(self, found);
+    }
+
+    fn unsearched(&self) -> Option<&'static str> {
+        Constraint::unsearched(self)
     }
 
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {

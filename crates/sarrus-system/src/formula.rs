@@ -5,7 +5,8 @@ use crate::names::Directory;
 use crate::placed::{self, AffineMap, AffineReading, PlacedFile, Purpose};
 use crate::signal::Signal;
 use sarrus_math::{Enclosure, Interval, Real};
-use sarrus_model::expr::{Binding, Choice, Program, TimeShape, TimeSlot};
+use sarrus_model::expr::{Binding, Choice, Expr, Program, TimeShape, TimeSlot};
+use sarrus_model::scope::ScopeData;
 use sarrus_model::{Diagnostic, Model, RuntimeExpr, RuntimeVector, Span};
 
 /// An expression and the signals in its slots.
@@ -16,6 +17,18 @@ pub struct Formula {
 }
 
 impl Formula {
+    /// An expression over named signals; none where the text is no number over these.
+    pub fn of(text: &str, signals: Vec<(&str, Signal)>) -> Option<Formula> {
+        let slot = |path: &str| signals.iter().position(|(name, _)| *name == path);
+        let mut bind = |path: &str| match slot(path) {
+            Some(slot) => Ok(Binding::Scalar(slot as u32)),
+            None => Err(format!("`{path}` is unknown")),
+        };
+        let programs = Expr::parse(text).ok()?.compile(&ScopeData::default(), &mut bind, false).ok()?;
+        let [program] = <[Program; 1]>::try_from(programs).ok()?;
+        Some(Formula { program, signals: signals.into_iter().map(|(_, signal)| signal).collect() })
+    }
+
     /// The value at an instant.
     pub fn eval<R: Real>(&self, at: &At<R>) -> R {
         self.program.eval(&|slot: u32| self.signals[slot as usize].eval(at))

@@ -41,10 +41,14 @@ pub struct Law {
     pub bounded: bool,
     /// Whether its second derivative has bounds.
     pub has_bends: bool,
+    /// Whether it reads velocities.
+    pub needs_velocity: bool,
     /// Bounds what it changes per unit of it: an acceleration \[1/kg, 1/(kg m²)\], or the rate of a state.
     pub response: f64,
     of: Of,
     formula: Formula,
+    /// The values at which the formula is cut off.
+    limits: [f64; 2],
     /// The bodies of its element.
     ids: Arc<[u32]>,
     reads: Reads,
@@ -57,6 +61,8 @@ enum Of {
     Force(usize),
     /// A state of a controller: its place among the outputs.
     State(usize),
+    /// The motion, by a constraint that acts.
+    Row,
 }
 
 /// A choice of an expression.
@@ -76,19 +82,20 @@ enum LawSubject {
 }
 
 impl Laws {
-    /// Those of `system`, if there are any.
+    /// Those of `system`; none where also no constraint of the model has such.
     pub fn new(system: &System) -> Option<Laws> {
-        Laws::of(system, false)
+        Some(gather::all(system, false)).filter(|laws| !laws.list.is_empty() || gather::has_rows(system))
     }
 
     /// The same with all others that depend on the position: polynomials, and functions given by a program, which have no bounds. Those
     /// that read controllers are left out.
     pub fn all(system: &System) -> Option<Laws> {
-        Laws::of(system, true)
+        Some(gather::all(system, true)).filter(|laws| !laws.list.is_empty())
     }
 
-    fn of(system: &System, all: bool) -> Option<Laws> {
-        Some(gather::all(system, all)).filter(|laws| !laws.list.is_empty())
+    /// The expressions of the constraints that act in `system`, where these are no polynomials: along a motion they vanish.
+    pub fn rows(system: &System) -> Option<Laws> {
+        Some(gather::rows(system)).filter(|laws| !laws.list.is_empty())
     }
 
     /// The expressions.
@@ -240,7 +247,7 @@ impl Law {
     pub fn acts(&self, system: &System) -> bool {
         match self.of {
             Of::Force(force) => system.forces.get(force).is_some_and(|force| force.enabled),
-            Of::State(_) => true,
+            Of::State(_) | Of::Row => true,
         }
     }
 
@@ -251,12 +258,20 @@ impl Law {
 
     /// Its value in a frame.
     pub fn value(&self, frame: &BodiesAtInstant) -> f64 {
-        self.formula.eval(&self.at(frame))
+        let [lo, hi] = self.limits;
+        self.formula.eval(&self.at(frame)).max(lo).min(hi)
     }
 
     /// Bounds on it between two frames.
     pub fn enclose(&self, motion: &MotionBounds, a: &BodiesAtInstant, b: &BodiesAtInstant) -> Enclosure {
-        motion.among(&self.reads, &self.ids, a, b, |at| self.formula.enclose(at))
+        let value = motion.among(&self.reads, &self.ids, a, b, |at| self.formula.enclose(at));
+        let [lo, hi] = self.limits.map(|level| Enclosure::constant(Interval::point(level)));
+        match self.limits.map(f64::is_finite) {
+            [true, true] => value.most(lo).least(hi),
+            [true, false] => value.most(lo),
+            [false, true] => value.least(hi),
+            [false, false] => value,
+        }
     }
 
     /// The size of what it changes: the largest speed of the bodies that it reads \[m/s, rad/s\], or the state.

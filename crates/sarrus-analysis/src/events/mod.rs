@@ -15,6 +15,7 @@ mod advance;
 mod chatter;
 mod dead_centre;
 mod detect;
+mod features;
 mod jump;
 mod limits;
 mod onset;

@@ -16,6 +16,7 @@
 
 use super::MechanismStep;
 use super::chatter::{Firings, MOST};
+use super::features::Features;
 use super::peaks::{Grid, Peak};
 use super::search::{ConditionSample, crossing};
 use super::stays::Stays;
@@ -67,16 +68,18 @@ pub(crate) struct Switches {
     until: f64,
     sliver: f64,
     /// For which law that is.
-    last: usize,
+    last: Option<usize>,
     /// By law: since when it is no longer located; when a fixed step has passed over a part of it first \[s\].
     chattered: Vec<Option<f64>>,
     passed: Vec<Option<f64>>,
+    features: Features,
 }
 
 /// What ends a step.
 #[derive(Clone, Copy)]
 struct StepEnd {
-    law: usize,
+    /// The expression of a force or controller; none of a constraint.
+    law: Option<usize>,
     at: f64,
     until: f64,
     sliver: f64,
@@ -124,8 +127,7 @@ impl Margins for ChoiceMargins<'_> {
 const MOST_NAMED: usize = 3;
 
 impl Switches {
-    /// For the forces of `system`, where any has such expressions, in a run over `span` \[s\] with steps to relative and absolute
-    /// `tolerances`.
+    /// For the forces and constraints of `system`, where any has such expressions, in a run over `span` \[s\] with steps to relative and absolute `tolerances`.
     pub fn new(system: &System, span: (f64, f64), adaptive: bool, tolerances: [f64; 2]) -> Option<Switches> {
         let laws = Laws::new(system)?;
         let count = laws.list().len();
@@ -143,9 +145,10 @@ impl Switches {
             found: None,
             until: f64::INFINITY,
             sliver: 0.0,
-            last: 0,
+            last: None,
             chattered: vec![None; count],
             passed: vec![None; count],
+            features: Features::new(span),
             laws,
         })
     }
@@ -157,7 +160,7 @@ impl Switches {
 
     /// Whether a step of fixed size has passed over a part of an expression.
     pub fn passed_over(&self) -> bool {
-        self.passed.iter().any(Option::is_some)
+        self.passed.iter().any(Option::is_some) || self.features.passed_over()
     }
 
     /// Why the run ends, where an expression keeps the motion at one of its switches.
@@ -167,7 +170,7 @@ impl Switches {
 
     /// Facts for the report.
     pub fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
+        let mut notes = self.features.notes();
         let mut add = |law: usize, text: String| {
             let note = format!("{}: {text}", self.laws.list()[law].title);
             if !notes.contains(&note) {
@@ -219,8 +222,10 @@ impl Switches {
         let Some(found) = self.found else { return };
         (self.until, self.sliver, self.last) = (found.until, found.sliver, found.law);
         let kind = if found.again { self.laws.list().len() } else { 0 };
-        if self.firings.chatter(kind + found.law, found.at) {
-            self.chattered[found.law].get_or_insert(found.at);
+        if let Some(law) = found.law
+            && self.firings.chatter(kind + law, found.at)
+        {
+            self.chattered[law].get_or_insert(found.at);
         }
     }
 
@@ -239,6 +244,7 @@ impl Switches {
             self.look_at_start(step)?;
         }
         self.search(step)?;
+        self.search_constraints(step)?;
         self.found = self.found.or(pending);
         Ok(self.found.map(|found| found.at))
     }
@@ -272,6 +278,15 @@ impl Switches {
         Ok(())
     }
 
+    /// Looks for features of constraints before what was found.
+    fn search_constraints(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
+        let limit = self.found.map_or(step.end.t, |found| if found.again { found.until } else { found.at });
+        if let Some(at) = self.features.cut(step, limit, self.adaptive, self.tolerances)? {
+            self.found = Some(self.again(step.info.t, None, at, 0.0));
+        }
+        Ok(())
+    }
+
     /// How a step that begins at `t` is cut for a switch at `at`, where law `law` changes: there, or at once and taken again.
     fn decide(&self, t: f64, h: f64, law: usize, at: f64, next: f64) -> StepEnd {
         let near = NEAR * f64::EPSILON * t.abs().max(at.abs());
@@ -279,14 +294,14 @@ impl Switches {
         let spoilt = part * part * h * self.widths[law] * self.laws.list()[law].response;
         if spoilt <= SPOILT * self.tolerances[1] || at - t <= near {
             let until = if next > at + near { next } else { f64::INFINITY };
-            return StepEnd { law, at, until, sliver: 0.0, again: false };
+            return StepEnd { law: Some(law), at, until, sliver: 0.0, again: false };
         }
         let gap = (GAP * (at - t)).max(0.25 * near);
-        self.again(t, law, at - gap, 2.0 * gap)
+        self.again(t, Some(law), at - gap, 2.0 * gap)
     }
 
     /// A step that is taken again, up to `until`; the step after that has the length `sliver`, if any.
-    fn again(&self, t: f64, law: usize, until: f64, sliver: f64) -> StepEnd {
+    fn again(&self, t: f64, law: Option<usize>, until: f64, sliver: f64) -> StepEnd {
         StepEnd { law, at: t, until, sliver, again: true }
     }
 
@@ -468,7 +483,7 @@ impl Switches {
         }
         let near = NEAR * f64::EPSILON * t.abs().max(limit.abs());
         if let Some((law, until)) = first.filter(|(_, until)| until - t > near) {
-            self.found = Some(self.again(t, law, until, 0.0));
+            self.found = Some(self.again(t, Some(law), until, 0.0));
         }
         Ok(())
     }

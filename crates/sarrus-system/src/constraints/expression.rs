@@ -20,6 +20,10 @@ impl Constraint for ExpressionConstraint {
     fn depends_on_time(&self) -> bool {
         self.0.needs_time()
     }
+
+    fn laws(&self, found: &mut dyn FnMut(&Formula)) {
+        found(&self.0);
+    }
 }
 
 /// ψ = the expression.
@@ -43,6 +47,10 @@ impl Constraint for LinearVelocity {
     fn depends_on_time(&self) -> bool {
         // ψ at v = 0 is evaluated whether t stands in it or not: "x.vx - 2" has such a part
         true
+    }
+
+    fn laws(&self, found: &mut dyn FnMut(&Formula)) {
+        found(&self.0);
     }
 }
 

@@ -28,6 +28,10 @@ impl Constraint for ImplicitSurface {
         self.0.needs_time()
     }
 
+    fn laws(&self, found: &mut dyn FnMut(&Formula)) {
+        found(&self.0);
+    }
+
     /// The force on the body in the direction in which f grows; λ is that force only where |∇f| = 1.
     fn multiplier(&self, _: usize) -> Multiplier {
         Multiplier::force("N", MultiplierScale::Gradient)
@@ -135,6 +139,11 @@ impl Constraint for PathPoint {
         let across = across.scale(R::one() / across.norm());
         phi[0] = off.dot(across);
         phi[1] = off.dot(u.cross(across));
+    }
+
+    fn unsearched(&self) -> Option<&'static str> {
+        let is_smooth = |program: &Program| program.is_polynomial() && program.choices().next().is_none();
+        (!self.curve.iter().all(is_smooth)).then_some("it follows a path, which has no bounds")
     }
 
     /// In the plane the force on the body, to the left of the path's direction.

@@ -172,6 +172,20 @@ impl Force for Clearance {
         self.law.damping != Damping::Dashpot(0.0)
     }
 
+    fn laws(&self, found: &mut dyn FnMut(&Formula, [f64; 2])) {
+        // (e² - gap²)/2 gap is δ where it begins to act, and smooth where the journal is in the middle
+        let component = |axis| Signal::Relative(0, self.frames.F, 1, self.frames.M.p, axis);
+        let (names, square) = if self.across {
+            (&["x", "y"][..], "x*x + y*y")
+        } else {
+            (&["x", "y", "z"][..], "x*x + y*y + z*z")
+        };
+        let (gap, stiffness) = (self.gap, self.stiffness);
+        let text = format!("{:e}*({square} - {:e})", stiffness / (2.0 * gap), gap * gap);
+        let signals = names.iter().enumerate().map(|(axis, name)| (*name, component(axis))).collect();
+        Formula::of(&text, signals).iter().for_each(|formula| found(formula, [0.0, f64::INFINITY]));
+    }
+
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
         let onset = &mut hints[self.onset as usize];
         *onset = self.touch(at).map_or(0.0, |touch| onset.max(touch.speed));

@@ -124,6 +124,24 @@ impl Force for Flanks {
         self.damping > 0.0
     }
 
+    fn laws(&self, found: &mut dyn FnMut(&Formula, [f64; 2])) {
+        let terms = self.terms.iter().map(|(factor, c)| (*factor, c));
+        let apart: Vec<(f64, &CoordinateRef)> = self.apart.iter().map(|(factor, c)| (*factor, c)).collect();
+        let x: Vec<(f64, &CoordinateRef)> = terms.collect();
+        for (side, limit) in [-1.0, 1.0].into_iter().zip(self.limits).filter(|(_, limit)| limit.is_finite()) {
+            // k δ, which acts where it is positive
+            let names: Vec<String> = (0..x.len() + apart.len()).map(|i| format!("c{i}")).collect();
+            let factors =
+                x.iter().map(|(factor, _)| side * factor).chain(apart.iter().map(|(factor, _)| -factor));
+            let sum: String =
+                factors.zip(&names).map(|(factor, name)| format!(" + ({factor:e})*{name}")).collect();
+            let text = format!("{:e}*({:e}{sum})", self.stiffness, -side * (self.value + limit));
+            let coordinates = x.iter().chain(&apart).map(|(_, c)| Signal::Coordinate((*c).clone()));
+            let signals = names.iter().map(String::as_str).zip(coordinates).collect();
+            Formula::of(&text, signals).iter().for_each(|formula| found(formula, [0.0, f64::INFINITY]));
+        }
+    }
+
     fn readings(&self) -> &'static [(&'static str, &'static str)] {
         if self.is_angle { &[("force", "N m"), ("play", "rad")] } else { &[("force", "N"), ("play", "m")] }
     }

@@ -37,7 +37,7 @@ impl Force for Spring {
     }
 
     fn laws(&self, found: &mut dyn FnMut(&Formula, [f64; 2])) {
-        self.tension.laws(found);
+        self.tension.laws(&self.along, found);
     }
 
     fn record(&self) -> Option<LoadRecord> {

@@ -86,11 +86,24 @@ impl Tension {
         }
     }
 
-    /// Calls `found` with its expression, and the values at which that is cut off.
-    pub fn laws(&self, found: &mut dyn FnMut(&Formula, [f64; 2])) {
-        let TensionLaw::Expression(formula) = &self.law else { return };
-        let limits = if self.only == Only::Both { NO_LIMITS } else { [0.0, f64::INFINITY] };
-        found(formula, limits);
+    /// Calls `found` with what is cut off of it, and the values at which that is: an expression, or the linear law where only one sign acts.
+    pub fn laws(&self, along: &LineOfAction, found: &mut dyn FnMut(&Formula, [f64; 2])) {
+        let limits = match self.only {
+            Only::Both => NO_LIMITS,
+            Only::Pull => [0.0, f64::INFINITY],
+            Only::Push => [f64::NEG_INFINITY, 0.0],
+        };
+        let text = match &self.law {
+            TensionLaw::Expression(formula) => return found(formula, limits),
+            TensionLaw::Linear { .. } if self.only == Only::Both => return,
+            TensionLaw::Linear { stiffness: 0.0, damping, preload: 0.0, .. } => format!("{damping:e}*speed"),
+            TensionLaw::Linear { stiffness, rest, preload, .. } => {
+                format!("{stiffness:e}*(length - ({rest:e})) + ({preload:e})")
+            }
+        };
+        let [length, speed] = along.signals();
+        let formula = Formula::of(&text, vec![("length", length), ("speed", speed)]);
+        formula.iter().for_each(|formula| found(formula, limits));
     }
 
     /// E before it is cut off.

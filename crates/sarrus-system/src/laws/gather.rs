@@ -2,6 +2,7 @@
 
 use super::{Law, LawSubject, Laws, Of, Switch};
 use crate::body::Body;
+use crate::contact::ContactSides;
 use crate::controllers::ExpressionRole;
 use crate::formula::Formula;
 use crate::reads::Reads;
@@ -22,18 +23,47 @@ pub struct Unsearched {
 
 /// What of `system` is not looked into, each element once.
 pub fn unsearched(system: &System) -> Vec<Unsearched> {
-    let mut found = Gather::new(system, false).unsearched;
+    let mut gather = Gather::new(system, false);
+    gather.add_rows();
+    let mut found = gather.unsearched;
     found.dedup_by(|a, b| a.title == b.title);
     found
 }
 
 /// The expressions of `system` that switch or peak and have bounds; `all` others of forces too, unless they read controllers.
 pub(super) fn all(system: &System, all: bool) -> Laws {
-    let Gather { list, switches, .. } = Gather::new(system, all);
-    let bodies = once(list.iter().flat_map(|law| law.reads.bodies.iter().copied()));
-    let states = list.iter().flat_map(|law| &law.reads.states).filter(|state| !state.held);
-    let states = once(states.map(|state| state.place as u32));
-    Laws { list, switches, bodies, states, own: RefCell::default() }
+    Gather::new(system, all).laws()
+}
+
+/// The expressions of the constraints that act in `system`.
+pub(super) fn rows(system: &System) -> Laws {
+    let mut found = Gather::empty(system, false);
+    found.add_rows();
+    found.laws()
+}
+
+impl Gather<'_> {
+    fn laws(self) -> Laws {
+        let Gather { list, switches, .. } = self;
+        let bodies = once(list.iter().flat_map(|law| law.reads.bodies.iter().copied()));
+        let states = list.iter().flat_map(|law| &law.reads.states).filter(|state| !state.held);
+        let states = once(states.map(|state| state.place as u32));
+        Laws { list, switches, bodies, states, own: RefCell::default() }
+    }
+}
+
+/// Whether a constraint of the model, or a gap that a rigid contact may hold, is no polynomial.
+pub(super) fn has_rows(system: &System) -> bool {
+    let mut found = false;
+    let mut note = |formula: &Formula| found |= !is_plain(formula);
+    let all = system.whole.elements.iter().chain(&system.elements);
+    all.for_each(|element| element.rows.laws(&mut note));
+    for entry in &system.contacts {
+        if let ContactSides::Gap { rows, .. } = &entry.contact.what {
+            note(&rows.0);
+        }
+    }
+    found
 }
 
 fn once(all: impl Iterator<Item = u32>) -> Vec<u32> {
@@ -60,9 +90,12 @@ struct LawOwner<'a> {
 }
 
 impl<'a> Gather<'a> {
+    fn empty(system: &'a System, all: bool) -> Gather<'a> {
+        Gather { system, all, list: Vec::new(), switches: Vec::new(), unsearched: Vec::new() }
+    }
+
     fn new(system: &'a System, all: bool) -> Gather<'a> {
-        let mut found =
-            Gather { system, all, list: Vec::new(), switches: Vec::new(), unsearched: Vec::new() };
+        let mut found = Gather::empty(system, all);
         found.add_forces();
         if !all {
             system.controllers.iter().for_each(|element| found.add_rates(element));
@@ -91,6 +124,21 @@ impl<'a> Gather<'a> {
             });
             if element.load.is_given() {
                 self.leave_out(&owner(), "a program gives it".to_string());
+            }
+        }
+    }
+
+    fn add_rows(&mut self) {
+        for element in &self.system.elements {
+            let owner = || LawOwner {
+                title: format!("{} `{}`", element.family.name(), element.name),
+                ids: &element.ids,
+                of: Of::Row,
+                response: 1.0,
+            };
+            element.rows.laws(&mut |formula| self.add(&owner(), formula, NO_LIMITS));
+            if let Some(why) = element.rows.unsearched() {
+                self.leave_out(&owner(), why.to_string());
             }
         }
     }
@@ -160,7 +208,9 @@ impl<'a> Gather<'a> {
             has_bends: reads.controllers.iter().all(|element| element.controller.has_bends()),
             response: owner.response,
             of: owner.of,
+            needs_velocity: formula.needs_velocity(),
             formula: formula.clone(),
+            limits,
             ids: owner.ids.into(),
             reads,
         });

@@ -574,7 +574,7 @@ fn a_joint_that_holds_a_point_mass_has_no_coordinate() {
     }
     let joint = "joints.j = { kind = 'revolute', bodies = ['p', 'b'], at = [1, 0] }\n";
     for user in [
-        "drivers.d = { kind = 'joint', joint = 'j', value = 't' }",
+        "drivers.d = { kind = 'joint', joint = 'j', position = 't' }",
         "forces.f = { kind = 'actuator', joint = 'j', torque = '1' }",
     ] {
         let error = refusal(&format!("{pin}{joint}{user}"));
