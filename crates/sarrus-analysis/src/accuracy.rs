@@ -36,6 +36,8 @@ const FINE: f64 = 0.01;
 const FEWER: f64 = 0.75;
 /// The least relative tolerance that a fine companion is given: below it rounding decides.
 const LEAST: f64 = 1e-14;
+/// Events of two runs at instants that differ by less than this part of the time are one.
+const SAME_EVENT: f64 = 1e-6;
 /// Rows compared by default.
 const ROWS: f64 = 100.0;
 /// Rounding that errors are known to, relative to the largest value of their unit.
@@ -211,12 +213,14 @@ impl EstimatedRun<'_> {
         let Some((mut over, share)) = self.at(companion, steps) else { return Ok(None) };
         let (main, every) = (&outcome.trajectory, self.settings.every);
         let every = self.request.overrides.every.unwrap_or(every);
-        if companion == Companion::Coarse {
+        // what fixed steps pass over may lie between rows that are far apart
+        let numbers = main.width() as f64 * main.len() as f64;
+        let sparse = self.method.adaptive || numbers > MOST_NUMBERS;
+        if companion == Companion::Coarse && sparse {
             let rows = (self.settings.t_end - self.settings.t_start) / every;
             over.every = Some((rows / ROWS).floor().max(1.0) * every);
         }
-        let numbers = main.width() as f64 * (main.len() as f64).min(ROWS);
-        if numbers > MOST_NUMBERS {
+        if numbers.min(main.width() as f64 * ROWS) > MOST_NUMBERS {
             return Err("its columns hold too many numbers".into());
         }
         over.peaks = Some(false);
@@ -238,7 +242,8 @@ impl EstimatedRun<'_> {
         if companion == Companion::Coarse && other.report.counts.steps as f64 > FEWER * steps as f64 {
             return Ok(None);
         }
-        let (apart, rows) = differences(main, &other.trajectory);
+        let jumps = [outcome, &other].map(|run| run.report.events.iter().map(|event| event.t).collect());
+        let (apart, rows) = differences(main, &other.trajectory, &jumps);
         if rows < 2 {
             return Err("its rows are at other times than those of the companion".into());
         }
@@ -276,8 +281,9 @@ impl Watch for Silent<'_> {
     }
 }
 
-/// Largest difference of each column over the rows that both have, and how many those are; what is not a number in either is left out.
-fn differences(a: &Trajectory, b: &Trajectory) -> (Vec<f64>, usize) {
+/// Largest difference of each column over the rows that both have, and how many those are; what is not a number in either is left out, and
+/// so are rows between the instants at which both runs have the same event: there one stands before a jump and the other behind it.
+fn differences(a: &Trajectory, b: &Trajectory, jumps: &[Vec<f64>; 2]) -> (Vec<f64>, usize) {
     let mut rows = 0;
     let mut found = vec![0.0_f64; a.width()];
     let mut others = b.rows().peekable();
@@ -286,6 +292,9 @@ fn differences(a: &Trajectory, b: &Trajectory) -> (Vec<f64>, usize) {
         while others.next_if(|other| other[0] < row[0] - near).is_some() {}
         let Some(other) = others.next_if(|other| other[0] <= row[0] + near) else { continue };
         rows += 1;
+        if is_at_jump(row[0], near, jumps) {
+            continue;
+        }
         for ((found, x), y) in found.iter_mut().zip(row).zip(other) {
             // false where one is not a number
             if (x - y).abs() > *found {
@@ -294,6 +303,22 @@ fn differences(a: &Trajectory, b: &Trajectory) -> (Vec<f64>, usize) {
         }
     }
     (found, rows)
+}
+
+/// Whether an instant lies between the instants that both runs have for an event, or at one.
+fn is_at_jump(t: f64, near: f64, jumps: &[Vec<f64>; 2]) -> bool {
+    let beside = |times: &[f64]| {
+        let k = times.partition_point(|jump| *jump < t);
+        [k.checked_sub(1), Some(k)].map(|k| k.and_then(|k| times.get(k)).map(|jump| jump - t))
+    };
+    let [a, b] = [beside(&jumps[0]), beside(&jumps[1])];
+    let at = |side: &[Option<f64>; 2]| side.iter().flatten().any(|off| off.abs() <= near);
+    // an event before the instant in one run, and behind it in the other, that is much the same
+    let across = |before: Option<f64>, behind: Option<f64>| match (before, behind) {
+        (Some(before), Some(behind)) => behind - before <= SAME_EVENT * t.abs(),
+        _ => false,
+    };
+    at(&a) || at(&b) || across(a[0], b[1]) || across(b[0], a[1])
 }
 
 /// What errors of a quantity are measured against, by unit.
@@ -408,15 +433,29 @@ mod tests {
     fn rows_are_compared_at_the_times_that_both_have() {
         let a = trajectory(&[[0.0, 1.0], [0.5, 7.0], [1.0, 2.0], [2.0, 3.0]]);
         let b = trajectory(&[[0.0, 1.0], [1.0 + 1e-15, 2.5], [1.5, 9.0]]);
-        let (apart, rows) = differences(&a, &b);
+        let (apart, rows) = differences(&a, &b, &Default::default());
         assert_eq!((apart[1], rows), (0.5, 2));
-        assert_eq!(differences(&b, &a).0[1], 0.5);
+        assert_eq!(differences(&b, &a, &Default::default()).0[1], 0.5);
+    }
+
+    #[test]
+    fn rows_at_a_jump_are_left_out() {
+        let a = trajectory(&[[0.0, 1.0], [1.0, 5.0], [2.0, 3.0]]);
+        let b = trajectory(&[[0.0, 1.0], [1.0, -5.0], [2.0, 3.5]]);
+        let jumps = |x: f64, y: f64| [vec![x], vec![y]];
+        for (x, y) in [(1.0 - 1e-15, 1.0 + 1e-15), (1.0 - 1e-8, 1.0 + 1e-8), (1.0, 1.0 + 1e-7)] {
+            assert_eq!(differences(&a, &b, &jumps(x, y)).0[1], 0.5, "{x} {y}");
+            assert_eq!(differences(&b, &a, &jumps(y, x)).0[1], 0.5, "{x} {y}");
+        }
+        // other events are none
+        assert_eq!(differences(&a, &b, &jumps(0.9, 1.1)).0[1], 10.0);
+        assert_eq!(differences(&a, &b, &jumps(0.99, 0.99)).0[1], 10.0);
     }
 
     #[test]
     fn what_is_not_a_number_is_left_out() {
         let a = trajectory(&[[0.0, f64::NAN], [1.0, 2.0]]);
         let b = trajectory(&[[0.0, 1.0], [1.0, 2.25]]);
-        assert_eq!(differences(&a, &b).0[1], 0.25);
+        assert_eq!(differences(&a, &b, &Default::default()).0[1], 0.25);
     }
 }

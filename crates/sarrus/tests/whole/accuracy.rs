@@ -65,3 +65,35 @@ fn samples_that_cut_fixed_steps_hide_no_error() {
 fn basic_certification_leaves_the_accuracy_out() {
     assert!(spring("", "certify.level = 'basic'").report.certificate.accuracy.is_none());
 }
+
+/// The impact is at t = 1, and a row: one run has it before the row, the other behind it.
+#[test]
+fn a_row_at_an_impact_is_no_error() {
+    for (t_end, method) in [(2.0, "impulsive"), (2.001, "impulsive")] {
+        let text = format!(
+            "format = 'sarrus/1'\nspace = 'planar'\ngravity = [0, 0]\nrun.t_end = {t_end}\nground.shape = {{ kind = 'half_space' }}
+             bodies.b = {{ at = [0, 1.1], mass = 1, shape = {{ kind = 'disc', radius = 0.1 }} }}
+             contacts.c = {{ between = ['b', 'ground'], method = '{method}', restitution = 0.5 }}
+             initial.b.vy = -1"
+        );
+        let accuracy = sarrus::run_str("jump.toml", &text, &Simulate::default())
+            .unwrap()
+            .report
+            .certificate
+            .accuracy
+            .unwrap();
+        assert!(accuracy.item.passed && accuracy.item.value < 1e-6, "{t_end}: {accuracy:?}");
+    }
+}
+
+/// A pulse of 2 ms between the hundred instants at which adaptive runs are compared: steps of 1 ms do not resolve what it starts.
+#[test]
+fn a_transient_between_rows_shows_in_fixed_steps() {
+    let text = "format = 'sarrus/1'\nspace = 'planar'\ngravity = [0, 0]\nrun = { t_end = 10, integrator = 'rk4', step = 1e-3 }
+        bodies.fly = { at = [0, 0], mass = 1, inertia = 100 }\nbodies.b = { at = [0, 3], mass = 1, inertia = 1 }
+        joints.A = { kind = 'revolute', bodies = ['ground', 'fly'], at = [0, 0] }
+        joints.S = { kind = 'prismatic', bodies = ['ground', 'b'], at = [0, 3], stiffness = 1e6, damping = 2000 }
+        forces.m = { kind = 'torque', body = 'fly', torque = 1000 }
+        forces.f = { kind = 'actuator', joint = 'S', force = '1e3*exp(-((t - 5.05)/0.002)^2)' }";
+    assert!(!sarrus::run_str("pulse.toml", text, &Simulate::default()).unwrap().report.certificate.passed);
+}

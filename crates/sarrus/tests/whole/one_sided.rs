@@ -2,7 +2,6 @@
 //! steps of 0.3 s, and is stopped for 3 ms at its top.
 
 use crate::common::run_by;
-use sarrus::prelude::*;
 
 const G: f64 = 9.81;
 /// Stiffness of what stops it \[N/m\], and where \[m\].
