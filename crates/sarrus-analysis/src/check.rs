@@ -1,7 +1,7 @@
 //! What can be known of a model without running it: size, rank of its constraints with margin, mobility, redundant
 //! groups, how far assembly had to go, and the method that `auto` would take.
 
-use crate::assemble::assemble_sparing;
+use crate::assemble::assemble_reusing;
 use crate::error::SetupError;
 use crate::method::{Method, ModelFacts};
 use crate::redundancy::{
@@ -154,13 +154,13 @@ pub fn check_with(
     let assembly_errors = element_errors(system, &evaluated(&system.start(), Stage::POSITION, None).1);
 
     // one analysis of the rows serves all who solve for them
-    let mut spare = None;
-    let assembled = assemble_sparing(model, system, settings.assembly, Some(&mut spare))?;
+    let mut workspace = None;
+    let assembled = assemble_reusing(model, system, settings.assembly, Some(&mut workspace))?;
     let state = assembled.state;
     let (mut mechanism, eq) = evaluated(&state, Stage::VELOCITY, Some(&assembled.hints));
 
     // rank, here and nearby; a model that cannot be factored says so when it is run
-    let rows = RowRank::find_sparing(structure, &eq, &mut spare)?;
+    let rows = RowRank::find_reusing(structure, &eq, &mut workspace)?;
     let redundant = rows.rank.is_some_and(|rank| rank < structure.nc);
     let nearby = if redundant { nearby_rank(&mut mechanism, &state, &rows)? } else { Nearby::Unknown };
     let freedom = |rank: usize| structure.nv - rank;
@@ -204,7 +204,7 @@ pub fn check_with(
     } else {
         let known = rows.known_redundant(structure);
         let whole = with_tooth_forces(&mut mechanism, &state, &eq);
-        let scaled = match spare {
+        let scaled = match workspace {
             Some(kkt) => Scaled::with(kkt, structure, &whole, known),
             None => Scaled::new(structure, &whole, known),
         };

@@ -22,7 +22,7 @@ pub(crate) fn find(mechanism: &mut Mechanism, s: &State) -> Vec<String> {
     let (bodies, joints, overlap) = mechanism.observe(s, |at| {
         let bodies: Vec<Vec3<f64>> = at.poses.iter().map(|pose| pose.p).collect();
         let joint = |joint: &sarrus_system::names::JointEntry| {
-            joint.frames.M.place(&at.poses[joint.bodies[1] as usize]).p
+            joint.frames.M.frame_pose(&at.poses[joint.bodies[1] as usize]).p
         };
         let overlap = overlaps::find(&system, at.poses);
         (bodies, directory.joints.iter().map(joint).collect::<Vec<_>>(), overlap)
@@ -31,8 +31,8 @@ pub(crate) fn find(mechanism: &mut Mechanism, s: &State) -> Vec<String> {
     notes.extend(unheld(&system, mechanism.energy(s).kinetic));
     notes.extend(idle_forces(&system));
     notes.extend(overlap);
-    let places = || bodies.iter().skip(1).chain(&joints).copied();
-    notes.extend(fast(mechanism, s, size(places())));
+    let points = || bodies.iter().skip(1).chain(&joints).copied();
+    notes.extend(fast(mechanism, s, size(points())));
     notes
 }
 
@@ -102,7 +102,7 @@ fn unheld(system: &System, kinetic: f64) -> Option<String> {
     let bodies =
         || system.directory.bodies.iter().enumerate().skip(1).filter(|(_, body)| !body.is_internal());
     let loose: Vec<String> = bodies()
-        .filter(|(i, body)| !held[*i] && body.heavy() > 0.0)
+        .filter(|(i, body)| !held[*i] && body.gravitational_mass() > 0.0)
         .map(|(_, body)| format!("`{}`", body.name))
         .collect();
     let beside = bodies().any(|(i, _)| held[i]);
@@ -126,7 +126,7 @@ fn idle_forces(system: &System) -> Option<String> {
 fn fast(mechanism: &mut Mechanism, s: &State, size: f64) -> Option<String> {
     let system = mechanism.system().clone();
     let gravity = Vec3(system.gravity).norm();
-    let mass: f64 = system.directory.bodies.iter().skip(1).map(|body| body.heavy()).sum();
+    let mass: f64 = system.directory.bodies.iter().skip(1).map(|body| body.gravitational_mass()).sum();
     let (kinetic, fall) = (mechanism.energy(s).kinetic, mass * gravity * size);
     (fall > 0.0 && kinetic > FAST * fall).then(|| {
         format!(

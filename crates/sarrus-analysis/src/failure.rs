@@ -44,8 +44,8 @@ pub(crate) fn explain(error: &StepError, mechanism: &mut Mechanism, s: &State, h
                 _ => None,
             };
             let is_open = contradiction.is_none();
-            let mut report =
-                contradiction.map_or_else(|| told(error, mechanism), |found| contradicting(&found));
+            let mut report = contradiction
+                .map_or_else(|| describe_failure(error, mechanism), |found| contradicting(&found));
             if let StepError::Solve { source: SolveError::Inconsistent { .. }, .. } = error
                 && is_open
             {
@@ -108,7 +108,7 @@ fn controller(mechanism: &mut Mechanism, s: &State, h: f64) -> Option<(String, S
         let bad = mechanism.observe(&trial, |at| {
             let mut outputs =
                 system.controllers.iter().flat_map(|c| c.outputs.iter().map(move |out| (c, out)));
-            outputs.find(|(_, (_, place))| !at.outs[*place].is_finite())
+            outputs.find(|(_, (_, index))| !at.outs[*index].is_finite())
         });
         if let Some((element, (out, _))) = bad {
             return named(&element.name, format!("`{out}`"), t);
@@ -127,7 +127,7 @@ fn controller(mechanism: &mut Mechanism, s: &State, h: f64) -> Option<(String, S
 }
 
 /// What `error` says of rows and velocities.
-fn told(error: &StepError, mechanism: &Mechanism) -> FailureReport {
+fn describe_failure(error: &StepError, mechanism: &Mechanism) -> FailureReport {
     let element = match error {
         StepError::Solve { source, .. } | StepError::Project { source, .. } => element(source, mechanism),
         StepError::Newton { worst, .. } => body_of(*worst, mechanism),

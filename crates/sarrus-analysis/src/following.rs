@@ -34,7 +34,7 @@ impl Following {
     /// Goes on with a system of the model.
     pub fn enter(&mut self, system: &System) {
         let drivers = system.elements.iter().enumerate().filter(|(_, e)| e.family == Family::Driver);
-        self.acting = drivers.map(|(place, e)| (place, e.id)).collect();
+        self.acting = drivers.map(|(index, e)| (index, e.id)).collect();
         // one that begins to act may do so in any turn
         let mut before = std::mem::take(&mut self.turns);
         before.resize(system.whole.elements.len(), None);
@@ -44,8 +44,8 @@ impl Following {
 
     /// Takes note of Φ and Φ̇ at `t`.
     pub fn add(&mut self, system: &System, t: f64, eq: &Equations) {
-        for &(place, driver) in &self.acting {
-            let element = &system.elements[place];
+        for &(index, driver) in &self.acting {
+            let element = &system.elements[index];
             let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
             if element.rows.holonomic() > 0 {
                 widen(
@@ -66,8 +66,8 @@ impl Following {
         }
         let system = mechanism.system().clone();
         mechanism.observe(s, |at| {
-            for &(place, driver) in &self.acting {
-                let element = &system.elements[place];
+            for &(index, driver) in &self.acting {
+                let element = &system.elements[index];
                 let Some(turns) = element.rows.turns_off(&At { ids: &element.ids, ..*at }) else { continue };
                 let first = *self.turns[driver].get_or_insert(turns);
                 if turns != first {

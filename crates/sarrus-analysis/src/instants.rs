@@ -52,7 +52,7 @@ pub struct Instants {
     /// The rows, with the columns of the regular ones.
     pub rows: Trajectory,
     /// The side of each row, and what happens there: names of events, `contact`, `switch` or a column.
-    pub told: Vec<(InstantSide, String)>,
+    pub log: Vec<(InstantSide, String)>,
     /// Rows that there was no memory for.
     pub left_out: usize,
     /// The row before an instant that is not over, why there is one, and how many events the report had.
@@ -67,12 +67,12 @@ impl Instants {
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.told.len()
+        self.log.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.told.is_empty()
+        self.log.is_empty()
     }
 
     /// What a user should know of rows that were left out.
@@ -95,7 +95,7 @@ impl Instants {
             return;
         }
         self.rows.push().copy_from_slice(row);
-        self.told.push((side, what));
+        self.log.push((side, what));
     }
 
     /// Opens an instant at which the columns are `row` and the report has had `events`.
@@ -131,7 +131,7 @@ impl Instants {
         write!(out, "t,side,what")?;
         self.rows.names().iter().skip(1).try_for_each(|name| write!(out, ",{name}"))?;
         writeln!(out)?;
-        for ((side, what), row) in self.told.iter().zip(self.rows.rows()) {
+        for ((side, what), row) in self.log.iter().zip(self.rows.rows()) {
             write!(out, "{},{},{what}", row[0], side.name())?;
             row[1..].iter().try_for_each(|x| write!(out, ",{x:?}"))?;
             writeln!(out)?;

@@ -19,7 +19,7 @@ const NEAR: f64 = 16.0;
 
 /// Where a run goes.
 #[derive(Clone)]
-pub(crate) struct Route {
+pub(crate) struct Schedule {
     /// Breaks on the way, in ascending order.
     pub breaks: Vec<f64>,
     /// Start and end \[s\].
@@ -36,7 +36,7 @@ pub(crate) struct Route {
     pub jump: f64,
 }
 
-impl Route {
+impl Schedule {
     /// Times this near to each other are one \[s\].
     pub fn near(span: (f64, f64)) -> f64 {
         NEAR * f64::EPSILON * span.0.abs().max(span.1.abs())
@@ -44,7 +44,7 @@ impl Route {
 }
 
 /// How a leg ended.
-pub(crate) enum Leg {
+pub(crate) enum SegmentEnd {
     /// At an event.
     Event,
     /// Behind a break.
@@ -59,38 +59,38 @@ pub(crate) fn advance(
     integrator: &mut Integrator,
     control: &mut StepControl,
     state: &mut State,
-    route: &mut Route,
+    schedule: &mut Schedule,
     samples: &mut Samples<'_>,
     recorder: &mut Recorder<'_>,
-) -> Leg {
-    let t_end = route.until;
-    let near = Route::near((route.span.0, t_end));
-    let rest = &route.breaks[route.breaks.partition_point(|t| *t <= state.t)..];
+) -> SegmentEnd {
+    let t_end = schedule.until;
+    let near = Schedule::near((schedule.span.0, t_end));
+    let rest = &schedule.breaks[schedule.breaks.partition_point(|t| *t <= state.t)..];
     if !integrator.is_adaptive() {
         // the default is a part of the run, not of its first leg
-        control.step.get_or_insert((route.span.1 - route.span.0) / 1000.0);
+        control.step.get_or_insert((schedule.span.1 - schedule.span.0) / 1000.0);
     }
-    let drive = if std::mem::take(&mut route.resume) { go_on } else { integrate };
-    let leg = |ended: Ended| match ended.because {
-        Because::Cut => Leg::Event,
-        _ => Leg::Ended(ended),
+    let drive = if std::mem::take(&mut schedule.resume) { go_on } else { integrate };
+    let segment_end = |ended: Ended| match ended.because {
+        Because::Cut => SegmentEnd::Event,
+        _ => SegmentEnd::Ended(ended),
     };
     let Some(first) = rest.first().copied().filter(|first| t_end > state.t && *first <= t_end) else {
-        return leg(drive(dynamics, integrator, control, state, t_end, samples, recorder));
+        return segment_end(drive(dynamics, integrator, control, state, t_end, samples, recorder));
     };
     let mut last = rest[rest.partition_point(|t| *t <= first + near) - 1];
-    let is_last = t_end >= route.known && t_end - last <= near;
+    let is_last = t_end >= schedule.known && t_end - last <= near;
     if is_last {
         last = t_end;
     }
 
     // up to the break, and samples inside it
     let before = first.next_down();
-    let goes_on = !is_last || route.event_at_end;
+    let goes_on = !is_last || schedule.event_at_end;
     if before - state.t > near {
         let ended = drive(dynamics, integrator, control, state, before, samples, recorder);
         if ended.because != Because::End {
-            return leg(ended);
+            return segment_end(ended);
         }
         if goes_on {
             recorder.before_switch(dynamics, state);
@@ -100,16 +100,16 @@ pub(crate) fn advance(
         // controllers that are sampled at this instant
         match recorder.change(dynamics, state) {
             Ok(Change::Made) => {}
-            Ok(Change::Cut) => return Leg::Event,
+            Ok(Change::Cut) => return SegmentEnd::Event,
             Err(error) => {
                 let because = Because::Failed(error);
-                return Leg::Ended(Ended { at: state.t, because, counts: control.counts });
+                return SegmentEnd::Ended(Ended { at: state.t, because, counts: control.counts });
             }
         }
         while let Some(t) = samples.take_until(t_end) {
             recorder.sample_as(dynamics, state, t);
         }
-        return Leg::Ended(Ended { at: t_end, because: Because::End, counts: control.counts });
+        return SegmentEnd::Ended(Ended { at: t_end, because: Because::End, counts: control.counts });
     }
     while let Some(t) = samples.peek().filter(|t| *t < last) {
         state.t = state.t.max(t);
@@ -117,17 +117,17 @@ pub(crate) fn advance(
     }
 
     // the other side
-    let crossed = jump(dynamics, state, last, route.jump).map_or(Ok(()), Err);
+    let crossed = jump(dynamics, state, last, schedule.jump).map_or(Ok(()), Err);
     state.t = last;
     let solve = |source| StepError::Solve { t: last, source };
     // rows that hold rigid contacts may let go there: the journey decides that first
     let mut project = || if recorder.gaps.is_some() { Ok(()) } else { cross(dynamics, state).map_err(solve) };
     if let Err(error) = crossed.and_then(|()| project()) {
         let because = Because::Failed(error);
-        return Leg::Ended(Ended { at: last, because, counts: control.counts });
+        return SegmentEnd::Ended(Ended { at: last, because, counts: control.counts });
     }
     control.restart();
-    Leg::Break
+    SegmentEnd::Break
 }
 
 /// The largest jump of the constraints themselves from the time of `state` to `t`, where it is above `most`.

@@ -53,7 +53,7 @@ pub use accuracy::{Accuracy, certify};
 pub use assemble::*;
 pub use check::{CheckOptions, CheckReport, ElementError, Redundancy, check, check_with};
 pub use clock::Clock;
-pub use energy::EnergyBook;
+pub use energy::EnergyAccount;
 pub use error::SetupError;
 pub use instants::{InstantSide, Instants};
 pub use linear::*;

@@ -288,10 +288,10 @@ fn near_limit(found: &StabilityFound, h: Option<f64>) -> Option<String> {
     if !ratio.is_finite() {
         return Some("went far beyond its stability limit ω h/2 = 1".into());
     }
-    let place = if ratio > 1.0 { "went beyond" } else { "came near to" };
+    let phrase = if ratio > 1.0 { "went beyond" } else { "came near to" };
     let size = if ratio < 1e3 { format!("{ratio:.2}") } else { format!("{ratio:.1e}") };
     let pair = h.map_or(String::new(), |h| format!(", ω = {:.3e} rad/s at h = {h} s", 2.0 * ratio / h));
-    (ratio > NEAR_LIMIT).then(|| format!("{place} its stability limit ω h/2 = 1: {size}{pair}"))
+    (ratio > NEAR_LIMIT).then(|| format!("{phrase} its stability limit ω h/2 = 1: {size}{pair}"))
 }
 
 fn rank_decisions(rank: &RankFound) -> String {
@@ -349,29 +349,29 @@ pub(crate) fn near_singular(near: &NearSingular, system: &System) -> Option<Stri
 mod tests {
     use super::*;
 
-    fn told(ratio: f64, omega: f64) -> Option<String> {
+    fn frequency_note(ratio: f64, omega: f64) -> Option<String> {
         near_limit(&StabilityFound { omega, ratio, epsilon: None }, Some(0.01))
     }
 
     /// ω = 2 · 0.7/0.01, whatever was seen in another step.
     #[test]
     fn a_limit_is_told_with_the_frequency_of_the_worst_step() {
-        let near = told(0.7, 1e9).unwrap();
+        let near = frequency_note(0.7, 1e9).unwrap();
         assert!(
             near.contains("came near") && near.contains("0.70") && near.contains("1.400e2 rad/s"),
             "{near}"
         );
-        let beyond = told(2.5, 1e9).unwrap();
+        let beyond = frequency_note(2.5, 1e9).unwrap();
         assert!(beyond.contains("went beyond") && !beyond.contains("near"), "{beyond}");
-        assert_eq!(told(0.4, 1e9), None);
+        assert_eq!(frequency_note(0.4, 1e9), None);
     }
 
     #[test]
     fn huge_ratios_have_an_exponent_and_infinite_ones_no_number() {
-        let huge = told(5e17, 1e20).unwrap();
+        let huge = frequency_note(5e17, 1e20).unwrap();
         assert!(huge.contains("5.0e17") && !huge.contains("00000"), "{huge}");
         for ratio in [f64::INFINITY, f64::NAN] {
-            let text = told(ratio, ratio).unwrap();
+            let text = frequency_note(ratio, ratio).unwrap();
             assert!(!text.contains("inf") && !text.contains("NaN"), "{text}");
         }
     }

@@ -171,10 +171,10 @@ impl NamedContacts {
             }
         }
         all.sort_unstable();
-        all.dedup_by(|next, kept| {
-            let same = (next.0, next.1) == (kept.0, kept.1);
+        all.dedup_by(|next, retained| {
+            let same = (next.0, next.1) == (retained.0, retained.1);
             if same {
-                kept.2 |= next.2;
+                retained.2 |= next.2;
             }
             same
         });

@@ -149,12 +149,12 @@ impl Peaks {
     /// Takes the values at an instant of the step at hand; looks for vertices beside it.
     pub fn add(&mut self, row: &[f64]) {
         self.note(row);
-        let place = self.near.partition_point(|own| own[0] < row[0]);
+        let index = self.near.partition_point(|own| own[0] < row[0]);
         let mut new = if self.near.len() > NEARBY { self.near.remove(0) } else { vec![0.0; row.len()] };
-        let place = place.min(self.near.len());
+        let index = index.min(self.near.len());
         new.copy_from_slice(row);
-        self.near.insert(place, new);
-        for three in self.near[place.saturating_sub(2)..(place + 3).min(self.near.len())].windows(3) {
+        self.near.insert(index, new);
+        for three in self.near[index.saturating_sub(2)..(index + 3).min(self.near.len())].windows(3) {
             let window = [three[0][0].max(self.start), three[2][0]];
             let three = [&three[0][..], &three[1], &three[2]];
             vertices(&self.ranges, ROUNDING * self.largest, window, three, &mut self.vertices);
@@ -162,7 +162,7 @@ impl Peaks {
     }
 
     /// Looks for vertices behind the last instant, up to the end of the step at hand \[s\].
-    pub fn look_ahead(&mut self, end: f64) {
+    pub fn check_ahead(&mut self, end: f64) {
         if let [.., a, b, c] = &self.near[..] {
             let window = [c[0].max(self.start), end];
             vertices(&self.ranges, ROUNDING * self.largest, window, [a, b, c], &mut self.vertices);
@@ -201,14 +201,14 @@ impl Peaks {
 
     /// The contact force that is at its largest at a vertex with the values `row`, where it is worth a row of its own.
     pub fn largest_force(&self, row: &[f64]) -> Option<usize> {
-        let is_largest = |(column, told): &&(usize, f64)| {
-            row[*column] >= self.ranges[*column - 1].max.0 && row[*column] > (1.0 + WORTH) * told
+        let is_largest = |(column, reported): &&(usize, f64)| {
+            row[*column] >= self.ranges[*column - 1].max.0 && row[*column] > (1.0 + WORTH) * reported
         };
         self.forces.iter().find(is_largest).map(|(column, _)| *column)
     }
 
     /// There is a row of its own for a contact force.
-    pub fn tell_force(&mut self, column: usize, force: f64) {
+    pub fn note_force(&mut self, column: usize, force: f64) {
         self.forces.iter_mut().filter(|own| own.0 == column).for_each(|own| own.1 = force);
     }
 }
@@ -236,14 +236,14 @@ fn vertices(
             let tau = -0.5 * slope / bend;
             let gain = range.gain(b + 0.5 * slope * tau, floor);
             if gain > GAIN {
-                keep(out, (gain, t + tau), NEAR * (h1 + h2));
+                insert(out, (gain, t + tau), NEAR * (h1 + h2));
             }
         }
     }
 }
 
 /// Keeps a vertex unless there is one at nearly the same time, or others with more gain.
-fn keep(out: &mut Vec<(f64, f64)>, new: (f64, f64), near: f64) {
+fn insert(out: &mut Vec<(f64, f64)>, new: (f64, f64), near: f64) {
     let same = out.iter().position(|(_, t)| (t - new.1).abs() < near);
     let least = || (0..out.len()).min_by(|&i, &j| out[i].0.total_cmp(&out[j].0));
     match same.or_else(|| if out.len() < 2 * MOST { None } else { least() }) {

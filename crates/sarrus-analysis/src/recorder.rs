@@ -3,8 +3,8 @@
 mod between;
 
 use crate::drivers::{self, Contradiction};
-use crate::energy::EnergyBook;
-use crate::events::{Advance, Ahead, Detector, GapWatch, Onsets, Slides, Switches, TOGETHER};
+use crate::energy::EnergyAccount;
+use crate::events::{Advance, Ahead, ContactDetector, Detector, GapWatch, Slides, Switches, TOGETHER};
 use crate::finite::NonFiniteColumns;
 use crate::following::Following;
 use crate::instants::{Instants, Why};
@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Accelerations of a run that is not sampled are looked at this many times,
-const LOOKS: f64 = 10.0;
+const CHECKS: f64 = 10.0;
 /// and once in so many steps at most: a look goes the general way, which costs as much as some steps of a small mechanism.
 const STEPS_BETWEEN: u64 = 8;
 /// The mesh error is integrated over points this many evaluations of the right-hand side apart, or every step: it costs a fifth of one.
@@ -105,7 +105,7 @@ pub(crate) struct Recorder<'a> {
     /// Numbers of rows that are not finite though they should be.
     pub not_finite: NonFiniteColumns,
     /// Energies at every step.
-    pub energy: EnergyBook,
+    pub energy: EnergyAccount,
     /// Why the run was stopped, if it was.
     pub stop: Option<RunStop>,
     /// What happened on the way.
@@ -115,7 +115,7 @@ pub(crate) struct Recorder<'a> {
     /// Bounds gaps over each step, where the model has contacts.
     pub advance: Option<Advance>,
     /// Who looks for contacts that close and open, where they are located.
-    pub onsets: Option<Onsets>,
+    pub contact_detector: Option<ContactDetector>,
     /// Who looks at the gaps of rigid contacts, where the model has any.
     pub gaps: Option<GapWatch>,
     /// Who looks for controllers that slide along a limit, where one may.
@@ -136,7 +136,7 @@ pub(crate) struct Recorder<'a> {
     started: Instant,
     steps: u64,
     /// Time \[s\] and step before which accelerations are not looked at again.
-    next_look: (f64, u64),
+    next_check: (f64, u64),
     /// Size of the last step \[s\].
     step: Option<f64>,
     /// Why it was cut, if that is of interest.
@@ -200,12 +200,12 @@ impl<'a> Recorder<'a> {
             mesh,
             mesh_at: 0,
             not_finite: NonFiniteColumns::default(),
-            energy: EnergyBook::new(mechanism.energy(s), mechanism.weight(s)),
+            energy: EnergyAccount::new(mechanism.energy(s), mechanism.weight(s)),
             stop: None,
             events: Vec::new(),
             detector: None,
             advance: None,
-            onsets: None,
+            contact_detector: None,
             gaps: None,
             slides: Slides::new(mechanism),
             switches: None,
@@ -220,7 +220,7 @@ impl<'a> Recorder<'a> {
             bounds,
             started: Instant::now(),
             steps: 0,
-            next_look: (s.t, 0),
+            next_check: (s.t, 0),
             step: None,
             eq,
             sample: s.clone(),
@@ -251,7 +251,7 @@ impl<'a> Recorder<'a> {
             events: self.events.clone(),
             detector: self.detector.clone(),
             advance: self.advance.clone(),
-            onsets: self.onsets.clone(),
+            contact_detector: self.contact_detector.clone(),
             gaps: self.gaps.clone(),
             slides: self.slides.clone(),
             switches: self.switches.clone(),
@@ -264,7 +264,7 @@ impl<'a> Recorder<'a> {
             bounds: self.bounds,
             started: self.started,
             steps: self.steps,
-            next_look: self.next_look,
+            next_check: self.next_check,
             eq: self.eq.clone(),
             step: self.step,
             sample: self.sample.clone(),
@@ -301,7 +301,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Takes note of the accelerations at `s`. Returns whether there are any.
-    fn look(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State) -> bool {
+    fn check(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State) -> bool {
         match ode.evaluate(s) {
             Ok(_) => {
                 let (structure, eq) = (ode.problem().structure(), ode.equations());
@@ -356,14 +356,14 @@ impl<'a> Recorder<'a> {
         if let Some(gaps) = &mut self.gaps {
             gaps.note_limits(ode.problem_mut(), &sample);
         }
-        let known = self.accelerations && self.look(ode, &sample);
+        let known = self.accelerations && self.check(ode, &sample);
         let mut row = std::mem::take(&mut self.row);
         self.read(ode, &columns, &sample, known, &mut row);
         row[0] = t;
         self.trajectory.push().copy_from_slice(&row);
         let (mechanism, eq, accel) = ode.parts();
         self.following.add(mechanism.system(), sample.t, if known { eq } else { &self.eq });
-        self.not_finite.look(&columns, mechanism, &sample, known.then_some((eq, accel)), &row[1..]);
+        self.not_finite.check(&columns, mechanism, &sample, known.then_some((eq, accel)), &row[1..]);
         self.following.add_turns(ode.problem_mut(), &sample);
         if let Some(peaks) = &mut self.peaks {
             peaks.earn_row();
@@ -399,18 +399,24 @@ impl<'a> Recorder<'a> {
     ) -> Result<Option<f64>, StepError> {
         let h = step.end.t - step.info.t;
         let brief = !self.gaps.as_ref().is_some_and(GapWatch::have_contacts)
-            && self.onsets.as_ref().is_some_and(|own| own.is_brief(step.ode.problem_mut(), h, step.end));
+            && self
+                .contact_detector
+                .as_ref()
+                .is_some_and(|own| own.is_brief(step.ode.problem_mut(), h, step.end));
         let ahead = match &mut self.advance {
             Some(_) if brief => Ahead::Near,
             Some(advance) => {
                 let held = self.gaps.as_ref().map_or(&[][..], GapWatch::held);
-                let located = self.onsets.as_ref().is_some_and(Onsets::locates);
-                advance.look(step, held, located)?
+                let located = self.contact_detector.as_ref().is_some_and(ContactDetector::locates);
+                advance.check(step, held, located)?
             }
             None => Ahead::Clear,
         };
         let closed = self.gaps.as_mut().map_or(Ok(None), |gaps| gaps.cut(step, ahead))?;
-        let met = self.onsets.as_mut().map_or(Ok(None), |onsets| onsets.cut(step, ahead))?;
+        let met = self
+            .contact_detector
+            .as_mut()
+            .map_or(Ok(None), |contact_detector| contact_detector.cut(step, ahead))?;
         let due = self.detector.as_mut().map_or(Ok(None), |detector| detector.cut(step))?;
         let slid = self.slides.as_mut().map_or(Ok(None), |slides| slides.cut(step))?;
         let switched = self.switches.as_mut().map_or(Ok(None), |switches| switches.cut(step))?;
@@ -426,8 +432,12 @@ impl<'a> Recorder<'a> {
             self.why = Some(Why::Event);
             self.gaps.iter_mut().for_each(GapWatch::take);
         } else if met == Some(first) {
-            self.why = self.onsets.as_ref().filter(|onsets| !onsets.is_shortened()).map(|_| Why::Contact);
-            self.onsets.iter_mut().for_each(Onsets::take);
+            self.why = self
+                .contact_detector
+                .as_ref()
+                .filter(|contact_detector| !contact_detector.is_shortened())
+                .map(|_| Why::Contact);
+            self.contact_detector.iter_mut().for_each(ContactDetector::take);
         } else if slid == Some(first) {
             self.slides.iter_mut().for_each(Slides::take);
         } else {
@@ -463,7 +473,7 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
     }
 
     fn inside(&mut self, step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>) {
-        self.look_inside(step);
+        self.check_inside(step);
         self.turns.go(step.end);
     }
 
@@ -483,21 +493,21 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
             let Unsampled { columns, every, next, row } = measures;
             *next = s.t + *every;
             columns.row(mechanism, s, &self.eq, &self.unknown, row);
-            self.not_finite.look(columns, mechanism, s, None, row);
+            self.not_finite.check(columns, mechanism, s, None, row);
         }
         self.energy.add(mechanism.energy(s));
-        if let Some(onsets) = &mut self.onsets {
-            onsets.look_ahead(mechanism, s);
+        if let Some(detector) = &mut self.contact_detector {
+            detector.check_ahead(mechanism, s);
         }
         if let Some(gaps) = &mut self.gaps {
             gaps.note_limits(mechanism, s);
             gaps.note_step(s.t);
         }
         let contradiction = self.contradiction(ode.problem_mut(), s);
-        if !self.accelerations && s.t >= self.next_look.0 && self.steps >= self.next_look.1 {
-            self.look(ode, s);
+        if !self.accelerations && s.t >= self.next_check.0 && self.steps >= self.next_check.1 {
+            self.check(ode, s);
             let (start, end) = self.bounds.span;
-            self.next_look = (s.t + (end - start) / LOOKS, self.steps + STEPS_BETWEEN);
+            self.next_check = (s.t + (end - start) / CHECKS, self.steps + STEPS_BETWEEN);
         }
 
         let stays = self.switches.as_ref().and_then(Switches::stays);
@@ -518,9 +528,9 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
 
     fn instant(&self) -> Option<f64> {
         let sampled = self.sampler.as_ref().map(Sampler::next);
-        let onset = self.onsets.as_ref().map(Onsets::until);
+        let contact_until = self.contact_detector.as_ref().map(ContactDetector::until);
         let switch = self.switches.as_ref().map(Switches::until);
-        let until = onset.into_iter().chain(switch).filter(|t| t.is_finite());
+        let until = contact_until.into_iter().chain(switch).filter(|t| t.is_finite());
         sampled.into_iter().chain(until).reduce(f64::min)
     }
 
@@ -543,7 +553,7 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         }
         // what was sampled may be what an event waits for
         if let Some(detector) = &mut self.detector {
-            detector.due = detector.look_at_sample(ode, s).map_err(solve(s.t))?;
+            detector.due = detector.check_sample(ode, s).map_err(solve(s.t))?;
             if !detector.due.is_empty() {
                 return Ok(Change::Cut);
             }

@@ -3,7 +3,7 @@
 //! Numbers that are not finite are written as `null`, as JSON has no word for them.
 
 pub use crate::certificate::{Certificate, CertificateItem, CertificateLimits};
-use crate::energy::EnergyBook;
+use crate::energy::EnergyAccount;
 use crate::violation::{NormStatistics, ViolationLevels};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -405,13 +405,13 @@ pub struct EnergyReport {
     pub scale: f64,
 }
 
-impl From<&EnergyBook> for EnergyReport {
-    fn from(book: &EnergyBook) -> Self {
+impl From<&EnergyAccount> for EnergyReport {
+    fn from(account: &EnergyAccount) -> Self {
         EnergyReport {
-            initial: book.initial(),
-            max_drift: book.max_drift(),
-            balance_error: book.balance_error(),
-            scale: book.scale(),
+            initial: account.initial(),
+            max_drift: account.max_drift(),
+            balance_error: account.balance_error(),
+            scale: account.scale(),
         }
     }
 }

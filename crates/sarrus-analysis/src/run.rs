@@ -6,11 +6,11 @@
 use crate::assemble::{AssemblyReport, assemble};
 use crate::doubts;
 use crate::error::SetupError;
-use crate::events::{Advance, Detector, GapWatch, Journey, NoStart, Onsets, Pause, Switches};
+use crate::events::{Advance, ContactDetector, Detector, EventLoop, GapWatch, NoStart, Pause, Switches};
 use crate::failure;
 use crate::instants::Instants;
 use crate::joints;
-use crate::legs::Route;
+use crate::legs::Schedule;
 use crate::method::{Method, ModelFacts};
 use crate::recorder::{Recorder, RunBounds, Unsampled};
 use crate::redundancy::{Scaled, analyse, with_tooth_forces};
@@ -22,7 +22,7 @@ use sarrus_model::functions::forget_fault;
 use sarrus_model::settings::Coordinates;
 use sarrus_model::{Diagnostic, Model, Span};
 use sarrus_solve::integrators::{Because, Ended, Samples};
-use sarrus_solve::{Equations, Integrator, MethodError, Problem, Stage, Standing, State, StepControl};
+use sarrus_solve::{Equations, Integrator, MethodError, Problem, SingularStart, Stage, State, StepControl};
 use sarrus_system::{Columns, Conditions, Mechanism, Sampler, System};
 use std::sync::Arc;
 
@@ -48,11 +48,11 @@ pub(crate) struct Run<'w> {
     pub(crate) integrator: Integrator,
     pub(crate) control: StepControl,
     pub(crate) samples: Samples<'static>,
-    pub(crate) journey: Journey,
+    pub(crate) events: EventLoop,
     pub(crate) pause: Option<Pause>,
     pub(crate) ended: Ended,
     pub(crate) assembly: AssemblyReport,
-    pub(crate) standing: Vec<Standing>,
+    pub(crate) singular_starts: Vec<SingularStart>,
     pub(crate) rows: RowRank,
     pub(crate) not_unique: Option<Vec<String>>,
     /// Whether something was set since it went on.
@@ -76,7 +76,7 @@ impl<'w> Run<'w> {
         let mut breaks = system.breakpoints(span.0, span.1);
         let mut timed = Vec::new();
         conditions.breakpoints(span.0, span.1, &mut timed);
-        let event_at_end = timed.iter().any(|t| span.1 - t <= Route::near(span));
+        let event_at_end = timed.iter().any(|t| span.1 - t <= Schedule::near(span));
         breaks.append(&mut timed);
         breaks.sort_by(f64::total_cmp);
         breaks.dedup();
@@ -107,11 +107,11 @@ impl<'w> Run<'w> {
         method.notes.extend(doubts::find(&mut mechanism, &state));
         method.notes.extend(assembled.report.notes.iter().cloned());
         // friction that depends on reactions needs their multipliers, which the recursions of a tree do not find
-        let rubs = mechanism.reactive_forces() > 0;
+        let has_friction = mechanism.reactive_forces() > 0;
         let mut gaps = system.gaps();
         let slides = gaps.iter().any(|gap| gap.rigid.mu > 0.0);
         if method.coordinates == Coordinates::Joint && joints::fit(&settings, &mechanism, &state)?
-        && !rubs
+        && !has_friction
         // nor places of rigid contacts that come to be held
         && gaps.is_empty()
         // nor do they know of the fluid's inertia
@@ -157,10 +157,11 @@ impl<'w> Run<'w> {
         }
         if !system.contacts.is_empty() {
             recorder.advance = Some(Advance::new());
-            let mut onsets = Onsets::new(span, integrator.is_adaptive(), [method.rtol, method.atol]);
-            onsets.note_overlaps(&mut mechanism, &state);
-            onsets.look_ahead(&mut mechanism, &state);
-            recorder.onsets = Some(onsets);
+            let mut detector =
+                ContactDetector::new(span, integrator.is_adaptive(), [method.rtol, method.atol]);
+            detector.note_overlaps(&mut mechanism, &state);
+            detector.check_ahead(&mut mechanism, &state);
+            recorder.contact_detector = Some(detector);
         }
         gaps.extend(system.stops());
         if !gaps.is_empty() {
@@ -169,17 +170,18 @@ impl<'w> Run<'w> {
         recorder.switches = Switches::new(system, span, integrator.is_adaptive(), [method.rtol, method.atol]);
         recorder.sampler = Some(sampler).filter(|s| !s.is_empty());
         let jump = settings.certify.position;
-        let route = Route { breaks, span, known: span.1, until: span.1, resume: false, event_at_end, jump };
+        let schedule =
+            Schedule { breaks, span, known: span.1, until: span.1, resume: false, event_at_end, jump };
         let method = Arc::new(method);
-        let mut journey = Journey::new(system, &method, route);
-        journey.redundant = Some(rows.to_settle(&system.structure));
+        let mut events = EventLoop::new(system, &method, schedule);
+        events.redundant = Some(rows.rank_to_resolve(&system.structure));
         Ok(Run {
-            journey,
+            events,
             ended: Ended { at: state.t, because: Because::End, counts: control.counts },
             model: model.name.clone(),
             case: model.case.clone(),
             assembly: assembled.report,
-            standing: assembled.standing,
+            singular_starts: assembled.singular_starts,
             system: system.clone(),
             pause: None,
             is_changed: false,
@@ -208,11 +210,11 @@ impl<'w> Run<'w> {
 
     /// Goes on to `t` \[s\], unless it is stopped or fails before; breaks beyond those that are known are not seen.
     pub fn go(&mut self, t: f64) -> Result<&Ended, SetupError> {
-        self.journey.route.until = t;
-        self.journey.route.resume = self.pause.is_some() && !self.is_changed;
+        self.events.schedule.until = t;
+        self.events.schedule.resume = self.pause.is_some() && !self.is_changed;
         self.is_changed = false;
-        let Run { journey, pause, mechanism, integrator, control, state, samples, recorder, .. } = self;
-        let ended = journey.go(pause, mechanism, integrator, control, state, samples, recorder);
+        let Run { events, pause, mechanism, integrator, control, state, samples, recorder, .. } = self;
+        let ended = events.go(pause, mechanism, integrator, control, state, samples, recorder);
         let system = &self.system;
         self.ended = ended.map_err(|why| match why {
             NoStart::Equations(source) => {

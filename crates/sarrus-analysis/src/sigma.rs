@@ -24,8 +24,8 @@ use sarrus_solve::{ActiveRows, Equations, HUB_DEGREE, Kkt, RankDemand, SolveErro
 const MOST: u32 = 6;
 const MOST_FIRST: u32 = 60;
 /// The value is found where an iteration changes it by less than this part; at the first sample the direction is to be as good as it gets.
-const SETTLED: f64 = 1e-6;
-const SETTLED_FIRST: f64 = 1e-12;
+const CONVERGED: f64 = 1e-6;
+const CONVERGED_FIRST: f64 = 1e-12;
 /// How much of everything is mixed in: what that leaves after one iteration is its square.
 const MIXED: f64 = 1e-3;
 
@@ -84,7 +84,7 @@ impl SmallestSingular {
         eq: &Equations,
         first: bool,
     ) -> Result<f64, SolveError> {
-        kkt.factor(eq, ActiveRows::All, RankDemand::Settle)?;
+        kkt.factor(eq, ActiveRows::All, RankDemand::ResolveRank)?;
         let dropped = kkt.dependent_rows().len();
         self.fewest = self.fewest.min(dropped);
         if dropped > self.fewest || dropped == s.nc {
@@ -96,10 +96,10 @@ impl SmallestSingular {
         }
         let size = norm(&self.mu);
         for (i, mu) in self.mu.iter_mut().enumerate() {
-            let kept = if size > 0.0 { *mu / size } else { 0.0 };
-            *mu = kept + if first { 1.0 } else { MIXED } * anything(i) / (s.nc as f64).sqrt();
+            let retained = if size > 0.0 { *mu / size } else { 0.0 };
+            *mu = retained + if first { 1.0 } else { MIXED } * anything(i) / (s.nc as f64).sqrt();
         }
-        let settled = if first { SETTLED_FIRST } else { SETTLED };
+        let converged = if first { CONVERGED_FIRST } else { CONVERGED };
         let mut sigma = f64::INFINITY;
         // the first may have a part that no motion has
         for i in 0..=if first { MOST_FIRST } else { MOST } {
@@ -107,7 +107,7 @@ impl SmallestSingular {
             eq.mass_mul(s, &self.x, &mut self.momentum);
             let energy: f64 = self.momentum.iter().zip(&self.x).map(|(p, x)| p * x).sum();
             let last = std::mem::replace(&mut sigma, norm(&self.mu) / energy.max(0.0).sqrt());
-            if i > 0 && (last - sigma).abs() <= settled * sigma {
+            if i > 0 && (last - sigma).abs() <= converged * sigma {
                 break;
             }
             if dropped <= FEW {

@@ -114,10 +114,10 @@ impl SimulationError {
         match self {
             SimulationError::Setup(error) => error.diagnostics(),
             error => {
-                let told = Diagnostic::bare(error.to_string());
+                let diagnostic = Diagnostic::bare(error.to_string());
                 vec![match error.hint() {
-                    Some(hint) => told.hint(hint),
-                    None => told,
+                    Some(hint) => diagnostic.hint(hint),
+                    None => diagnostic,
                 }]
             }
         }
@@ -210,7 +210,7 @@ impl Simulation {
         if request.record {
             run.sample();
         }
-        let (start, dt) = (run.keep(), run.settings.every);
+        let (start, dt) = (run.snapshot(), run.settings.every);
         let (request, origin) = (request.clone(), run.state.t);
         let mut simulation = Simulation { model, request, run, start, dt, origin, taken: 0, over: None };
         simulation.judge()?;
@@ -242,7 +242,7 @@ impl Simulation {
             return Err(SimulationError::Backwards { t, now: self.run.state.t });
         }
         let moves = t > self.run.state.t;
-        self.run.look_ahead(t);
+        self.run.check_ahead(t);
         with_functions(|| self.run.go(t).map(|_| ()))?;
         if self.request.record && moves && self.run.ended.because == Because::End {
             self.run.sample();
@@ -354,12 +354,12 @@ impl Simulation {
 
     /// Sets a state of a controller by its name, such as `motor.out` of an `input`; the name alone means `out`.
     pub fn set(&mut self, name: &str, value: f64) -> Result<(), SimulationError> {
-        let place = self.place(name)?;
-        self.set_at(place, value, name)
+        let index = self.input_index(name)?;
+        self.set_at(index, value, name)
     }
 
     /// The place of a controller's state, for [`set_at`](Simulation::set_at).
-    pub fn place(&self, name: &str) -> Result<usize, SimulationError> {
+    pub fn input_index(&self, name: &str) -> Result<usize, SimulationError> {
         let controllers = &self.run.system.controllers;
         let named = || {
             controllers.iter().flat_map(|c| {
@@ -368,7 +368,7 @@ impl Simulation {
             })
         };
         let found = named().find(|(path, _)| path == name || path.strip_suffix(".out") == Some(name));
-        found.map(|(_, place)| place).ok_or_else(|| {
+        found.map(|(_, index)| index).ok_or_else(|| {
             let names: Vec<String> = named().map(|(path, _)| path).collect();
             let known = match names.is_empty() {
                 true => "the model has no controller with a state: an `input` has one".into(),
@@ -379,12 +379,12 @@ impl Simulation {
         })
     }
 
-    /// Sets the state at a place that [`place`](Simulation::place) found; `name` is for the error.
-    pub fn set_at(&mut self, place: usize, value: f64, name: &str) -> Result<(), SimulationError> {
+    /// Sets the state at the index that [`input_index`](Simulation::input_index) found; `name` is for the error.
+    pub fn set_at(&mut self, index: usize, value: f64, name: &str) -> Result<(), SimulationError> {
         if !value.is_finite() {
             return Err(SimulationError::NotFinite { what: format!("the value for `{name}`") });
         }
-        self.run.state.x[place] = value;
+        self.run.state.x[index] = value;
         self.run.changed();
         Ok(())
     }
@@ -484,11 +484,11 @@ impl Simulation {
         let mut order = Vec::with_capacity(names.len());
         for name in names {
             let own = self.run.system.directory.own_name(name);
-            let place = columns.names.iter().position(|column| *column == own);
-            if *name != "t" && place.is_none() {
+            let index = columns.names.iter().position(|column| *column == own);
+            if *name != "t" && index.is_none() {
                 return Err(unknown(name));
             }
-            order.push(place);
+            order.push(index);
         }
         let row = vec![0.0; columns.names.len()];
         Ok(Sensor { columns, order, row })
@@ -503,7 +503,7 @@ impl Simulation {
         let Sensor { columns, order, row } = sensor;
         self.run.read(columns, row).map_err(SimulationError::Solve)?;
         let t = self.run.state.t;
-        out.iter_mut().zip(order).for_each(|(out, place)| *out = place.map_or(t, |place| row[place]));
+        out.iter_mut().zip(order).for_each(|(out, index)| *out = index.map_or(t, |index| row[index]));
         Ok(())
     }
 }

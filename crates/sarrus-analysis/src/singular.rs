@@ -6,7 +6,8 @@
 use crate::report::{EventReport, SingularReport};
 use sarrus_solve::integrators::{Because, Ended};
 use sarrus_solve::{
-    BranchDirection, Crossing, Dynamics, PassageRecord, Problem, Standing, State, StepError, digits, standing,
+    BranchDirection, Crossing, Dynamics, Problem, SingularStart, SingularityRecord, State, StepError, digits,
+    singular_starts,
 };
 use sarrus_system::{Mechanism, System};
 
@@ -47,7 +48,7 @@ fn names(rows: &[usize], name: impl Fn(usize) -> String) -> Vec<String> {
 /// What `dynamics` has met, with names.
 pub(crate) fn reports(dynamics: &Dynamics<'_, Mechanism>) -> Vec<SingularReport> {
     let name = |row: usize| dynamics.problem().name_of_row(row);
-    let report = |p: &PassageRecord| {
+    let report = |p: &SingularityRecord| {
         let rested = p.slowest < FALLEN * p.fastest;
         let passed = p.crossing == Crossing::Passed && !rested;
         SingularReport {
@@ -82,7 +83,7 @@ pub(crate) fn forget_unclear(singular: &mut Vec<SingularReport>) {
 }
 
 /// A rest at `t`.
-fn rest(s: &Standing, t: f64, name: impl Fn(usize) -> String) -> SingularReport {
+fn rest(s: &SingularStart, t: f64, name: impl Fn(usize) -> String) -> SingularReport {
     SingularReport {
         t,
         outcome: REST,
@@ -99,13 +100,13 @@ fn rest(s: &Standing, t: f64, name: impl Fn(usize) -> String) -> SingularReport 
 }
 
 /// Rests at the start.
-pub(crate) fn rests(standing: &[Standing], system: &System, t: f64) -> Vec<SingularReport> {
+pub(crate) fn rests(singular_starts: &[SingularStart], system: &System, t: f64) -> Vec<SingularReport> {
     let name = |row: usize| {
         system
             .element_of_row(row)
             .map_or(format!("row {row}"), |e| format!("{} `{}`", e.family.name(), e.name))
     };
-    standing.iter().filter(|s| s.way == BranchDirection::Rest).map(|s| rest(s, t, name)).collect()
+    singular_starts.iter().filter(|s| s.way == BranchDirection::Rest).map(|s| rest(s, t, name)).collect()
 }
 
 /// Says of a run that failed beside a singular position, at `s`, that it came to the end of its range, or to rest where it is `slow`, or could
@@ -130,7 +131,7 @@ pub(crate) fn end(
                 | StepError::View { .. }
                 | StepError::Jump { .. }
         );
-        let here = if slow && stuck { standing(mechanism, s).unwrap_or_default() } else { Vec::new() };
+        let here = if slow && stuck { singular_starts(mechanism, s).unwrap_or_default() } else { Vec::new() };
         if let Some(here) = here.first() {
             let last = singular.pop_if(|last| beside(last));
             let mut now = rest(here, error.t(), |row| mechanism.name_of_row(row));

@@ -57,7 +57,7 @@ impl RowRank {
     }
 
     /// How many rows a solver is to find dependent: none where its own pivots cannot be mistaken.
-    pub fn to_settle(self, s: &Structure) -> Option<usize> {
+    pub fn rank_to_resolve(self, s: &Structure) -> Option<usize> {
         self.known_redundant(s).filter(|n| *n > 0 || self.near.is_some())
     }
 
@@ -72,12 +72,12 @@ impl RowRank {
     }
 
     /// The same with a solver for these rows, if there is one; if one had to be made, it is left there.
-    pub fn find_sparing(
+    pub fn find_reusing(
         s: &Structure,
         eq: &Equations,
-        spare: &mut Option<Kkt>,
+        workspace: &mut Option<Kkt>,
     ) -> Result<RowRank, ConstraintRankError> {
-        RowRank::find_within(s, eq, DENSE, spare)
+        RowRank::find_within(s, eq, DENSE, workspace)
     }
 
     /// The same for many instants: singular values of small models only.
@@ -89,7 +89,7 @@ impl RowRank {
         s: &Structure,
         eq: &Equations,
         dense: usize,
-        spare: &mut Option<Kkt>,
+        workspace: &mut Option<Kkt>,
     ) -> Result<RowRank, ConstraintRankError> {
         if s.nc == 0 {
             return Ok(RowRank { rank: Some(0), margin: None, tolerance: None, near: None, how: "no rows" });
@@ -98,19 +98,20 @@ impl RowRank {
             return Ok(RowRank::from_rank(&rank));
         }
         // a model that cannot be factored says so when it is run
-        let kkt = spare.take().map_or_else(|| Kkt::new(s, eq, HUB_DEGREE), Ok);
+        let kkt = workspace.take().map_or_else(|| Kkt::new(s, eq, HUB_DEGREE), Ok);
         let dependent = kkt.and_then(|mut kkt| {
-            kkt.factor(eq, Which::All, Demand::Settle)?;
+            kkt.factor(eq, Which::All, Demand::ResolveRank)?;
             let found = (kkt.dependent_rows().len(), kkt.pivots());
-            *spare = Some(kkt);
+            *workspace = Some(kkt);
             Ok(found)
         });
         Ok(match dependent {
-            Ok((n, [dropped, limit, kept])) => RowRank {
+            Ok((n, [dropped, limit, retained])) => RowRank {
                 // pivots of bad conditioning may keep too many
                 rank: Some((s.nc - n).min(s.nv)),
                 // pivots are of J M⁻¹Jᵀ: squares of what singular values measure
-                margin: Some((kept / limit).min(limit / dropped).max(1.0).sqrt()).filter(|m| m.is_finite()),
+                margin: Some((retained / limit).min(limit / dropped).max(1.0).sqrt())
+                    .filter(|m| m.is_finite()),
                 tolerance: Some(limit.sqrt()),
                 near: None,
                 how: "pivots of the factors",

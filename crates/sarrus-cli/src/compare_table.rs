@@ -24,12 +24,12 @@ pub fn text(found: &Comparison, paint: Painter) -> String {
     for row in &found.rows {
         let mut cells: Vec<String> = columns.iter().map(|c| c.cell(row)).collect();
         if let Some(reason) = reason(row) {
-            let place = reasons.iter().position(|r| *r == reason).unwrap_or_else(|| {
+            let index = reasons.iter().position(|r| *r == reason).unwrap_or_else(|| {
                 reasons.push(reason);
                 reasons.len() - 1
             });
             if let Some(status) = columns.iter().position(|c| c.head == "status") {
-                cells[status] += &format!(" [{}]", place + 1);
+                cells[status] += &format!(" [{}]", index + 1);
             }
         }
         lines.push(cells);

@@ -22,12 +22,12 @@ pub fn modes(r: &ModesReport, all: bool, paint: Painter) -> String {
         None if r.motion.is_some() => paint.yellow("not steady"),
         None => paint.yellow("no equilibrium"),
     };
-    let place = match steady {
+    let phrase = match steady {
         _ if r.equilibrium => "at rest".to_string(),
         Some(_) => format!("in steady motion at t = {} s", time(r.t)),
         None => format!("at t = {} s", time(r.t)),
     };
-    let mut text = format!("{}: {state} {place}, ", paint.bold(&r.model));
+    let mut text = format!("{}: {state} {phrase}, ", paint.bold(&r.model));
     text += &if r.positions == r.speeds {
         plural(r.positions, "freedom")
     } else {

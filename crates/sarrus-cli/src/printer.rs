@@ -246,13 +246,13 @@ fn largest(r: &Report, shown: &DisplayUnits) -> Vec<[String; 2]> {
     let found: Vec<_> = found.collect();
     // what is rounding beside the others is none
     let least = ROUNDING * found.iter().fold(0.0, |most: f64, (_, (value, ..), _)| most.max(value.abs()));
-    let told = found.into_iter().filter(|(_, (value, ..), _)| value.abs() > least);
+    let reported = found.into_iter().filter(|(_, (value, ..), _)| value.abs() > least);
     let row = |(kind, (value, t, column), unit): (&str, (f64, f64, String), &str)| {
         let shared = if r.reactions.not_unique.contains(&column) { " (not unique)" } else { "" };
         let (value, unit) = shown.value(value, unit);
         [format!("largest {kind}"), format!("{} {unit}, {column} at {} s{shared}", short(value), time(t))]
     };
-    told.map(row).collect()
+    reported.map(row).collect()
 }
 
 /// What a contact did, in a line.

@@ -9,7 +9,7 @@ use sarrus::analysis::{Outcome, RunOverrides, Settings, Status, Watch};
 use sarrus::model::{Diagnostic, Model};
 use sarrus::system::{Columns, System};
 use sarrus_view::extras::{CONTACTS, STEPS};
-use sarrus_view::motion::{PoseTable, drawn, tell_poses};
+use sarrus_view::motion::{PoseTable, check_pose_columns, drawn};
 use sarrus_view::tap::Feed;
 use sarrus_view::{
     ColumnTable, Gauge, Live, SampleExtras, Scene, ServerOptions, Tap, Viewer, gltf, page, report,
@@ -27,9 +27,9 @@ pub struct Showing {
     names: Vec<String>,
     system: Arc<System>,
     /// Whether the columns tell where bodies are.
-    columns_tell: bool,
+    has_poses: bool,
     live: Option<Arc<Live>>,
-    kept: SampleExtras,
+    extras: SampleExtras,
 }
 
 impl Showing {
@@ -46,15 +46,15 @@ impl Showing {
         let feed = Feed::new(&system.directory, &columns.names, &columns.units, &gauge);
         feed.describe(&mut scene);
         scene.t = Some([settings.t_start, settings.t_end]);
-        let columns_tell = tell_poses(&system.directory, &columns.names).is_ok();
+        let has_poses = check_pose_columns(&system.directory, &columns.names).is_ok();
         Ok(Showing {
             scene,
             feed,
             names: columns.names,
             system: system.clone(),
-            columns_tell,
+            has_poses,
             live: None,
-            kept: SampleExtras::default(),
+            extras: SampleExtras::default(),
         })
     }
 
@@ -79,10 +79,10 @@ impl Showing {
             tap = tap.streaming(live.clone(), self.feed.clone());
         }
         if keep {
-            tap = tap.keeping(!self.columns_tell);
+            tap = tap.keeping(!self.has_poses);
         }
         let done = run(&mut tap);
-        self.kept = tap.into_kept();
+        self.extras = tap.into_extras();
         done
     }
 
@@ -111,17 +111,17 @@ impl Showing {
         let mut names = Vec::new();
         let t = || outcome.trajectory.rows().map(|row| row[0]);
         // nobody has listened where there is nothing
-        if outcome.trajectory.is_empty() || self.kept.rows.is_empty() {
+        if outcome.trajectory.is_empty() || self.extras.rows.is_empty() {
             results.remove(STEPS)?;
         } else {
-            results.write(STEPS, |out| self.kept.write_steps(t(), out))?;
+            results.write(STEPS, |out| self.extras.write_steps(t(), out))?;
             names.push(STEPS);
         }
         if self.scene.contacts.is_empty() {
             results.remove(CONTACTS)?;
         } else {
             let of: Vec<&str> = self.scene.contacts.iter().map(|contact| contact.name.as_str()).collect();
-            results.write(CONTACTS, |out| self.kept.write_contacts(t(), &of, out))?;
+            results.write(CONTACTS, |out| self.extras.write_contacts(t(), &of, out))?;
             names.push(CONTACTS);
         }
         Ok(names)
@@ -134,21 +134,21 @@ impl Showing {
 
     /// What a user should know of what was kept.
     pub fn note(&self) -> Option<String> {
-        self.kept.note()
+        self.extras.note()
     }
 
     /// How it moved.
     pub fn motion(&self, outcome: &Outcome) -> Option<PoseTable> {
         let mut table = ColumnTable::from(&outcome.trajectory);
-        self.kept.join(&mut table);
-        let touches = self.kept.touches.clone();
-        if self.columns_tell {
+        self.extras.join(&mut table);
+        let touches = self.extras.touches.clone();
+        if self.has_poses {
             let motion = PoseTable::from_columns(&self.system.directory, table).ok()?;
             return Some(PoseTable { touches, ..motion });
         }
         let bodies = drawn(&self.system.directory).count();
-        let whole = self.kept.poses.len() == table.len() * bodies * sarrus_view::motion::POSE;
-        let (poses, rates) = (self.kept.poses.clone(), self.kept.rates.clone());
+        let whole = self.extras.poses.len() == table.len() * bodies * sarrus_view::motion::POSE;
+        let (poses, rates) = (self.extras.poses.clone(), self.extras.rates.clone());
         whole.then_some(PoseTable { table, bodies, poses, rates, touches })
     }
 

@@ -275,14 +275,14 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn work(shared: &CampaignState, place: usize, send: &Sender<(Judged, Vec<Finding>)>) {
+fn work(shared: &CampaignState, slot: usize, send: &Sender<(Judged, Vec<Finding>)>) {
     let campaign = &shared.campaign;
     loop {
         let index = campaign.first + shared.next.fetch_add(1, Ordering::Relaxed);
         if index >= campaign.first + campaign.scenes {
             break;
         }
-        let beat = || locked(&shared.busy)[place] = Some((index, Instant::now()));
+        let beat = || locked(&shared.busy)[slot] = Some((index, Instant::now()));
         beat();
         let judged = judge(campaign, index);
         let mut findings = Vec::new();
@@ -308,7 +308,7 @@ fn work(shared: &CampaignState, place: usize, send: &Sender<(Judged, Vec<Finding
             break;
         }
     }
-    locked(&shared.busy)[place] = None;
+    locked(&shared.busy)[slot] = None;
 }
 
 /// Writes a finding; where that fails it is printed.
@@ -330,9 +330,9 @@ pub fn run(campaign: &Campaign, progress: &mut dyn FnMut(&CampaignTally)) -> Cam
         busy: Mutex::new(vec![None; jobs]),
     });
     let (send, receive) = channel();
-    let start = |place: usize| {
+    let start = |slot: usize| {
         let (shared, send) = (shared.clone(), send.clone());
-        std::thread::spawn(move || work(&shared, place, &send));
+        std::thread::spawn(move || work(&shared, slot, &send));
     };
     (0..jobs).for_each(start);
     let mut tally = CampaignTally::default();
@@ -345,7 +345,7 @@ pub fn run(campaign: &Campaign, progress: &mut dyn FnMut(&CampaignTally)) -> Cam
             }
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {
-                for (index, place) in hanging(&shared) {
+                for (index, slot) in hanging(&shared) {
                     let what = format!("no verdict within {} s", HANGS.as_secs());
                     let scene = generate(campaign.seed, index);
                     let finding = Finding { oracle: "hang", index, what, scene };
@@ -355,7 +355,7 @@ pub fn run(campaign: &Campaign, progress: &mut dyn FnMut(&CampaignTally)) -> Cam
                     tally.findings.push(finding);
                     tally.scenes += 1;
                     // the thread is left to itself; another takes over
-                    start(place);
+                    start(slot);
                 }
             }
         }
@@ -370,11 +370,11 @@ fn hanging(shared: &CampaignState) -> Vec<(u64, usize)> {
     let late: Vec<(u64, usize)> = busy
         .iter()
         .enumerate()
-        .filter_map(|(place, b)| b.filter(|(_, since)| since.elapsed() > HANGS).map(|(i, _)| (i, place)))
+        .filter_map(|(slot, b)| b.filter(|(_, since)| since.elapsed() > HANGS).map(|(i, _)| (i, slot)))
         .collect();
     late.into_iter()
-        .map(|(index, place)| {
-            busy[place] = None;
+        .map(|(index, slot)| {
+            busy[slot] = None;
             busy.push(None);
             (index, busy.len() - 1)
         })

@@ -83,7 +83,7 @@ fn is_of_the_run(name: &str) -> bool {
 
 /// Columns of the same name.
 pub fn same_columns(a: &Trajectory, b: &Trajectory, extent: Extent, skip: &[String]) -> Vec<ColumnPair> {
-    let places: HashMap<&str, usize> = b.names().iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
+    let index_of: HashMap<&str, usize> = b.names().iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
     let wanted = |name: &str| match extent {
         Extent::All => !is_of_the_run(name) || name == "energy.kinetic",
         Extent::Motion => is_motion(name),
@@ -91,7 +91,7 @@ pub fn same_columns(a: &Trajectory, b: &Trajectory, extent: Extent, skip: &[Stri
     let columns = a.names().iter().enumerate().filter(|(_, n)| wanted(n) && !skip.contains(n));
     columns
         .filter_map(|(base, name)| {
-            let other = vec![(*places.get(name.as_str())?, 1.0)];
+            let other = vec![(*index_of.get(name.as_str())?, 1.0)];
             Some(ColumnPair { base, other, shift: 0.0 })
         })
         .collect()

@@ -121,17 +121,17 @@ impl<'t> TomlParser<'t> {
         for part in path.iter() {
             table = self.descend(table, *part, From::Path)?;
         }
-        self.place(table, key.name).is_none().then_some(())?;
+        self.entry_index(table, key.name).is_none().then_some(())?;
         Some(self.child(table, key, span, From::Header))
     }
 
     /// The table under a key of another, made where there is none.
     fn descend(&mut self, table: usize, key: WrittenKey<'t>, from: From) -> Option<usize> {
-        match self.place(table, key.name) {
+        match self.entry_index(table, key.name) {
             None => Some(self.child(table, key, key.span, from)),
-            Some(place) => {
+            Some(index) => {
                 let inside = &self.nodes[table].inside;
-                let node = inside[inside.binary_search_by_key(&place, |(place, _)| *place).ok()?].1;
+                let node = inside[inside.binary_search_by_key(&index, |(index, _)| *index).ok()?].1;
                 let fits = match from {
                     From::Dots => self.nodes[node].from == From::Dots,
                     _ => self.nodes[node].from != From::Dots,
@@ -149,25 +149,25 @@ impl<'t> TomlParser<'t> {
 
     /// A new table under a key that is free.
     fn child(&mut self, table: usize, key: WrittenKey<'t>, span: Span, from: From) -> usize {
-        let place = self.nodes[table].entries.len();
-        let node = self.open(span, (table, place), from);
+        let index = self.nodes[table].entries.len();
+        let node = self.open(span, (table, index), from);
         // its place is kept until it is whole
         self.push(table, key, Value { data: Data::Bool(false), span });
-        self.nodes[table].inside.push((place, node));
+        self.nodes[table].inside.push((index, node));
         node
     }
 
     fn add(&mut self, table: usize, key: WrittenKey<'t>, value: Value) -> Option<()> {
-        self.place(table, key.name).is_none().then(|| self.push(table, key, value))
+        self.entry_index(table, key.name).is_none().then(|| self.push(table, key, value))
     }
 
     /// The place of a key in a table.
-    fn place(&self, table: usize, name: &str) -> Option<usize> {
+    fn entry_index(&self, table: usize, name: &str) -> Option<usize> {
         let node = &self.nodes[table];
         if node.entries.len() < MANY {
             return node.entries.iter().position(|e| &*e.key == name);
         }
-        node.known.get(name).map(|place| *place as usize)
+        node.known.get(name).map(|index| *index as usize)
     }
 
     /// Adds an entry whose key is free.
@@ -401,14 +401,14 @@ impl<'t> TomlParser<'t> {
     fn finish(mut self) -> Option<Table> {
         loop {
             let node = self.nodes.pop()?;
-            let OpenTable { mut entries, span, parent: (table, place), .. } = node;
+            let OpenTable { mut entries, span, parent: (table, index), .. } = node;
             // an element's place in the file is its place in the results
             if !entries.is_sorted_by_key(|e| e.key_span.start) {
                 entries.sort_by_key(|e| e.key_span.start);
             }
             let whole = Table { entries, span };
             match self.nodes.get_mut(table) {
-                Some(parent) => parent.entries[place].value.data = Data::Table(Arc::new(whole)),
+                Some(parent) => parent.entries[index].value.data = Data::Table(Arc::new(whole)),
                 None => return Some(whole),
             }
         }

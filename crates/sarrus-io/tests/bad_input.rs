@@ -37,8 +37,8 @@ fn every_wrong_file_is_refused_where_it_says() {
             Ok(()) => "it loads".to_string(),
             Err(f) => f.render().replace(&format!("{}/", folder().display()), ""),
         };
-        let place = format!("{name}:{expected}");
-        if shown.lines().next() != Some(&place) || !shown.contains(hint) {
+        let location = format!("{name}:{expected}");
+        if shown.lines().next() != Some(&location) || !shown.contains(hint) {
             wrong.push(format!("{name}: expected\n  {expected} | {hint}\nfound\n{shown}\n"));
         }
     }

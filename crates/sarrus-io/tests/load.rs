@@ -368,8 +368,8 @@ fn ground_and_replaced_bodies_become_bodies_of_the_outer_file() {
         .map_of_tables("markers", sarrus_model::reader::MARKER_KEYS)
         .unwrap();
     let frame = m.frame_of("chassis").unwrap();
-    let place = marker[0].1.marker_frame(&frame, Some(&attachment.frame)).unwrap();
-    assert_eq!(place.p, [-10.0, 1.0, 10.0]);
+    let marker_frame = marker[0].1.marker_frame(&frame, Some(&attachment.frame)).unwrap();
+    assert_eq!(marker_frame.p, [-10.0, 1.0, 10.0]);
 }
 
 /// Programs of a turned vector: evaluated with hub.vx = 5 (slot 1) at t = 3 (slot 0).

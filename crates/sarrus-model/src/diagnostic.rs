@@ -164,8 +164,8 @@ impl Diagnostic {
     /// The text for a terminal: `file:line:col: message`, the line with a caret and the hint, notes.
     pub fn render(&self, sources: &Sources) -> String {
         let mut out = String::new();
-        let placed = self.at.and_then(|at| Some((at, sources.get(at.file)?, sources.line_column(at)?)));
-        match placed {
+        let location = self.at.and_then(|at| Some((at, sources.get(at.file)?, sources.line_column(at)?)));
+        match location {
             Some((at, source, (line, column))) => {
                 let _ = write!(out, "{}:{line}:{column}: {}", source.name, self.message);
                 snippet(&mut out, &source.text, at, line, self.hint.as_deref());

@@ -298,7 +298,7 @@ pub struct NameEntry {
 
 /// Where a body of a flexible member stands in the model pose.
 #[derive(Clone, Debug)]
-pub struct PlacedBody {
+pub struct BodyPlacement {
     /// Its frame.
     pub frame: Frame,
     /// The frame that its file means, where that is mirrored: the mirror image of the frame there.
@@ -371,7 +371,7 @@ pub struct Model {
     /// Markers that such a body brings along, by its own full name: `left.ground.C`.
     pub attached: HashSet<String>,
     /// Where the bodies of flexible members stand in the model pose, by full name; known once the model is compiled.
-    pub placed: OnceLock<HashMap<String, PlacedBody>>,
+    pub placements: OnceLock<HashMap<String, BodyPlacement>>,
     /// What was read, for the resolved file; none unless asked for.
     pub recorder: Option<Arc<Mutex<ValueRecorder>>>,
 }
@@ -420,7 +420,7 @@ impl Model {
             removed: HashMap::new(),
             aliases: HashMap::new(),
             attached: HashSet::new(),
-            placed: OnceLock::new(),
+            placements: OnceLock::new(),
             recorder: None,
         }
     }
@@ -512,13 +512,15 @@ impl Model {
     pub fn frame_of(&self, body: &str) -> Result<Frame> {
         match self.body(body) {
             Some(element) => Ok(crate::reader::Reader::open(self, element).body_frame()?.frame),
-            None => Ok(self.placed(body).map_or_else(Frame::default, |placed| placed.frame.clone())),
+            None => {
+                Ok(self.placement_of(body).map_or_else(Frame::default, |placement| placement.frame.clone()))
+            }
         }
     }
 
     /// Where a body of a flexible member stands.
-    pub fn placed(&self, body: &str) -> Option<&PlacedBody> {
-        self.placed.get()?.get(body)
+    pub fn placement_of(&self, body: &str) -> Option<&BodyPlacement> {
+        self.placements.get()?.get(body)
     }
 
     /// A setting made by the program, such as one of the command line.

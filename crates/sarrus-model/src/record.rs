@@ -52,21 +52,21 @@ pub struct ValueRecorder {
 
 impl ValueRecorder {
     /// Notes a value; a later one for the same place replaces it.
-    pub fn put(&mut self, place: &KeyPath, value: ResolvedValue) {
-        let table = self.elements.entry((place.section, place.element.clone())).or_default();
-        insert(table, &place.path, value);
+    pub fn put(&mut self, path: &KeyPath, value: ResolvedValue) {
+        let table = self.elements.entry((path.section, path.element.clone())).or_default();
+        insert(table, &path.path, value);
     }
 
     /// Notes that a table is there, though nothing in it may be read.
-    pub fn touch(&mut self, place: &KeyPath) {
-        let table = self.elements.entry((place.section, place.element.clone())).or_default();
-        open(table, &place.path);
+    pub fn touch(&mut self, path: &KeyPath) {
+        let table = self.elements.entry((path.section, path.element.clone())).or_default();
+        open(table, &path.path);
     }
 
     /// Forgets a value: another key says the same in the resolved file.
-    pub fn remove(&mut self, place: &KeyPath) {
-        let Some((key, outer)) = place.path.split_last() else { return };
-        let mut table = self.elements.get_mut(&(place.section, place.element.clone()));
+    pub fn remove(&mut self, path: &KeyPath) {
+        let Some((key, outer)) = path.path.split_last() else { return };
+        let mut table = self.elements.get_mut(&(path.section, path.element.clone()));
         for name in outer {
             table = table.and_then(|entries| match entries.iter_mut().find(|(k, _)| k == name) {
                 Some((_, ResolvedValue::Table(inner))) => Some(inner),

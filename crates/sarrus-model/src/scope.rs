@@ -145,7 +145,7 @@ impl<'a> ElementScope<'a> {
             let expanded = self.expand(text, span)?;
             return Expr::parse(&expanded).map(Arc::new).map_err(|e| whole(e, span, &expanded));
         }
-        text.expr().map(Arc::clone).map_err(|e| placed(e, text, span))
+        text.expr().map(Arc::clone).map_err(|e| expression_error(e, text, span))
     }
 
     /// The value of a string on loading.
@@ -157,9 +157,9 @@ impl<'a> ElementScope<'a> {
                 .map_err(|e| whole(e, span, &expanded));
         }
         text.expr()
-            .map_err(|e| placed(e, text, span))?
+            .map_err(|e| expression_error(e, text, span))?
             .evaluate(self, self.scope.planar)
-            .map_err(|e| placed(&e, text, span))
+            .map_err(|e| expression_error(&e, text, span))
     }
 
     /// The dimension of a value, from its units. Units in it that do not fit each other are an error; a text that is no expression has
@@ -171,7 +171,7 @@ impl<'a> ElementScope<'a> {
             Data::Text(text) => match self.parse(text, value.span) {
                 Ok(expr) => expr.dimension(self).map_err(|e| match text.is_template() {
                     true => whole(e, value.span, expr.text()),
-                    false => placed(&e, text, value.span),
+                    false => expression_error(&e, text, value.span),
                 }),
                 Err(_) => Ok(Inferred::Unknown),
             },
@@ -284,7 +284,7 @@ impl<'a> ElementScope<'a> {
             if let Some(index) = &part.index {
                 let n = self.whole_number(index).map_err(|mut e| {
                     e.at = e.at.start + index.offset..e.at.end + index.offset;
-                    placed(&e, text, span)
+                    expression_error(&e, text, span)
                 })?;
                 let _ = write!(out, "{n}");
             }
@@ -317,7 +317,7 @@ pub fn whole_number(x: f64) -> Option<i64> {
 }
 
 /// An error of an expression at its place in the file.
-pub fn placed(e: &ExprError, text: &Text, span: Span) -> Diagnostic {
+pub fn expression_error(e: &ExprError, text: &Text, span: Span) -> Diagnostic {
     let at = match text.verbatim() {
         Some(start) if span.is_some() && e.at.end <= text.len() => {
             // an error at the end of the text points at its closing quote

@@ -99,7 +99,7 @@ fn names_of_the_element_come_before_those_of_the_file() {
 
 #[test]
 fn a_free_component_follows_a_quarter_turn_and_no_other() {
-    let place = |angle: f64| {
+    let angles_of = |angle: f64| {
         let mut model = Model::empty("test", Space::Planar);
         let (s, c) = angle.sin_cos();
         let turn = [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]];
@@ -112,9 +112,9 @@ fn a_free_component_follows_a_quarter_turn_and_no_other() {
             programs.iter().map(|p| p.as_ref().and_then(|p| p.is_constant())).collect::<Vec<_>>(),
         )
     };
-    assert_eq!(place(0.0).unwrap(), [Some(7.0), None]);
-    assert_eq!(place(std::f64::consts::FRAC_PI_2).unwrap(), [None, Some(2.0)]);
-    assert!(place(0.3).unwrap_err().message.contains("free"));
+    assert_eq!(angles_of(0.0).unwrap(), [Some(7.0), None]);
+    assert_eq!(angles_of(std::f64::consts::FRAC_PI_2).unwrap(), [None, Some(2.0)]);
+    assert!(angles_of(0.3).unwrap_err().message.contains("free"));
 }
 
 /// Both ways to place a file inside a file inside a file agree, mirrors included.

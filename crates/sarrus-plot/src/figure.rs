@@ -83,7 +83,7 @@ pub struct Series {
     /// How they are drawn.
     pub mark: PointMark,
     /// Colour, dash and marker, where they are not to follow from the order of names.
-    pub look: Look,
+    pub style: StyleOverride,
 }
 
 /// How points are drawn.
@@ -103,7 +103,7 @@ pub enum PointMark {
 
 /// Numbers of a colour, a dash pattern (0 is solid), and a marker; a hatch goes with the dash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Look {
+pub struct StyleOverride {
     /// Which colour; they repeat after ten.
     pub colour: Option<usize>,
     /// Which dash pattern or hatch; they repeat after six.
@@ -216,7 +216,12 @@ impl Series {
         mark: PointMark,
         points: impl IntoIterator<Item = (f64, f64)>,
     ) -> Series {
-        Series { name: name.into(), points: points.into_iter().collect(), mark, look: Look::default() }
+        Series {
+            name: name.into(),
+            points: points.into_iter().collect(),
+            mark,
+            style: StyleOverride::default(),
+        }
     }
 
     /// A line.
@@ -241,8 +246,8 @@ impl Series {
 
     /// In a look of its own.
     #[must_use]
-    pub fn look(mut self, look: Look) -> Series {
-        self.look = look;
+    pub fn style(mut self, style: StyleOverride) -> Series {
+        self.style = style;
         self
     }
 }

@@ -36,7 +36,7 @@ mod thin;
 mod ticks;
 mod widths;
 
-pub use figure::{Axis, AxisScale, Figure, Legend, Look, Panel, PointMark, Series};
+pub use figure::{Axis, AxisScale, Figure, Legend, Panel, PointMark, Series, StyleOverride};
 pub use png::PlotError;
 pub use terminal::terminal;
 pub use text::{number, power};

@@ -1,6 +1,6 @@
 //! Colours, dashes, markers, hatches, sizes.
 
-use crate::figure::{Look, Panel, PointMark};
+use crate::figure::{Panel, PointMark, StyleOverride};
 
 /// The palette of Okabe and Ito [Okabe2008], with its yellow, which is too light for lines, replaced by grey, and two
 /// dark ones more.
@@ -51,7 +51,7 @@ pub(crate) fn entries(panels: &[Panel]) -> Vec<LegendEntry> {
     let mut entries: Vec<LegendEntry> = Vec::new();
     for series in panels.iter().flat_map(|p| &p.series) {
         if !entries.iter().any(|e| e.name == series.name) {
-            let paint = paint(entries.len(), series.mark, series.look);
+            let paint = paint(entries.len(), series.mark, series.style);
             entries.push(LegendEntry { name: series.name.clone(), paint });
         }
     }
@@ -60,17 +60,17 @@ pub(crate) fn entries(panels: &[Panel]) -> Vec<LegendEntry> {
 
 /// The look of the `i`-th name. Colours, dashes and markers repeat at different lengths, so that a combination does
 /// not come back before the 30th.
-fn paint(i: usize, mark: PointMark, look: Look) -> SeriesStyle {
-    let pattern = look.dash.unwrap_or(i) % PATTERNS;
+fn paint(i: usize, mark: PointMark, style: StyleOverride) -> SeriesStyle {
+    let pattern = style.dash.unwrap_or(i) % PATTERNS;
     let dash = match mark {
-        PointMark::Dashed => DASHES[if look.dash.is_some() { pattern } else { 1 }],
+        PointMark::Dashed => DASHES[if style.dash.is_some() { pattern } else { 1 }],
         _ => DASHES[pattern],
     };
     SeriesStyle {
-        colour: COLOURS[look.colour.unwrap_or(i) % COLOURS.len()],
+        colour: COLOURS[style.colour.unwrap_or(i) % COLOURS.len()],
         dash,
         hatch: pattern,
-        marker: look.marker.unwrap_or(i) % MARKERS,
+        marker: style.marker.unwrap_or(i) % MARKERS,
         mark,
     }
 }
@@ -82,7 +82,8 @@ mod tests {
 
     #[test]
     fn two_dozen_series_all_look_different_and_neighbours_differ_in_grey_too() {
-        let paints: Vec<SeriesStyle> = (0..24).map(|i| paint(i, PointMark::Line, Look::default())).collect();
+        let paints: Vec<SeriesStyle> =
+            (0..24).map(|i| paint(i, PointMark::Line, StyleOverride::default())).collect();
         let lines: BTreeSet<_> = paints.iter().map(|p| (p.colour, p.dash)).collect();
         let markers: BTreeSet<_> = paints.iter().map(|p| (p.colour, p.marker)).collect();
         assert_eq!((lines.len(), markers.len()), (24, 24));

@@ -30,7 +30,7 @@ impl RaisedErrors {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&thread::current().id())
     }
 
-    fn keep(&self, error: PyErr) {
+    fn store_error(&self, error: PyErr) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(thread::current().id(), error);
     }
 }
@@ -74,7 +74,7 @@ impl Callable {
         match called {
             Some(Ok(answer)) => answer,
             Some(Err(error)) => {
-                self.raised.keep(error);
+                self.raised.store_error(error);
                 otherwise
             }
             // the interpreter is gone

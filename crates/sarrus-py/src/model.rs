@@ -151,10 +151,10 @@ impl Loaded {
         py: Python<'_>,
         options: &Bound<'_, PyDict>,
         record: bool,
-        told: Option<Py<PyAny>>,
+        callback: Option<Py<PyAny>>,
     ) -> PyResult<(PyRun, Option<PyErr>)> {
         let request = Simulate { overrides: overrides(options)?, record };
-        PyRun::make(py, &self.0, request, told)
+        PyRun::make(py, &self.0, request, callback)
     }
 
     /// Begins a simulation that goes on step by step.
@@ -220,8 +220,8 @@ impl Loaded {
         &self,
         py: Python<'_>,
         options: &Bound<'_, PyDict>,
-        told: Option<Py<PyAny>>,
+        callback: Option<Py<PyAny>>,
     ) -> PyResult<(Compared, Option<PyErr>)> {
-        analyses::compared(py, &self.0, options, told)
+        analyses::compared(py, &self.0, options, callback)
     }
 }

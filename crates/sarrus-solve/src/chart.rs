@@ -39,7 +39,7 @@ pub trait Chart: Send {
     /// Rates of the speeds at `s` where nothing acts on the problem but weight
     /// ([`Problem::has_only_weight`](crate::Problem::has_only_weight)), from the chart alone; `s` is then placed. Returns false, and has
     /// done nothing, where the chart cannot.
-    fn fall(&mut self, _s: &State, _ydot: &mut [f64]) -> bool {
+    fn gravity_accelerations(&mut self, _s: &State, _ydot: &mut [f64]) -> bool {
         false
     }
 

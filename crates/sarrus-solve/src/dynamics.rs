@@ -19,7 +19,7 @@ use crate::problem::{Accel, Equations, Problem, Stage, State, Structure};
 use crate::stabilizations::Stabilization;
 use crate::tangent::Tangent;
 use crate::views::{ImplicitOde, Ode, Staggered, StepInfo};
-use bridge::Bridge;
+use bridge::ExplicitFallback;
 use fast::Fast;
 use near::SingularityGuard;
 pub use near::StepMode;
@@ -67,11 +67,11 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     usual_pivot: f64,
     /// The state there.
     nearest: State,
-    room: TangentWorkspace,
+    workspace: TangentWorkspace,
     counts: Counts,
     near: Option<SingularityGuard>,
     /// Leads methods that resolve the constraints themselves.
-    bridge: Option<Box<Bridge>>,
+    fallback: Option<Box<ExplicitFallback>>,
     friction: friction::FrictionWorkspace,
     /// Forces that depend on multipliers.
     reactive: Reactive,
@@ -94,10 +94,10 @@ pub struct Resting {
     pivots: [f64; 2],
     usual_pivot: f64,
     nearest: State,
-    room: TangentWorkspace,
+    workspace: TangentWorkspace,
     counts: Counts,
     near: Option<SingularityGuard>,
-    bridge: Option<Box<Bridge>>,
+    fallback: Option<Box<ExplicitFallback>>,
     friction: friction::FrictionWorkspace,
     reactive: Reactive,
     fast: Fast,
@@ -109,7 +109,8 @@ impl Resting {
     pub fn wake<P: Problem + ?Sized>(self, problem: &mut P) -> Dynamics<'_, P> {
         let Resting { formulation, stabilization, kkt, eq, accel, h, careful, pivots, usual_pivot, .. } =
             self;
-        let Resting { nearest, room, counts, near, bridge, friction, reactive, fast, cancels, .. } = self;
+        let Resting { nearest, workspace, counts, near, fallback, friction, reactive, fast, cancels, .. } =
+            self;
         Dynamics {
             problem,
             formulation,
@@ -122,10 +123,10 @@ impl Resting {
             pivots,
             usual_pivot,
             nearest,
-            room,
+            workspace,
             counts,
             near,
-            bridge,
+            fallback,
             friction,
             reactive,
             fast,
@@ -135,7 +136,7 @@ impl Resting {
     }
 }
 
-/// Vectors for [`Ode::keep_tangent`].
+/// Vectors for [`Ode::project_tangent`].
 struct TangentWorkspace {
     /// Momentum of a change (nv).
     momentum: Vec<f64>,
@@ -160,7 +161,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         let s = problem.structure();
         let nearest = State::zeros(s);
         let reactive = Reactive::new(problem.reactive_forces(), s.nv);
-        let room = TangentWorkspace {
+        let workspace = TangentWorkspace {
             momentum: vec![0.0; s.nv],
             rest: vec![0.0; s.nv],
             still: vec![0.0; s.nc],
@@ -178,10 +179,10 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             pivots: NO_PIVOTS,
             usual_pivot: 0.0,
             nearest,
-            room,
+            workspace,
             counts: Counts::default(),
             near: None,
-            bridge: None,
+            fallback: None,
             friction: friction::FrictionWorkspace::default(),
             reactive,
             fast: Fast::Unknown,
@@ -194,7 +195,9 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     pub fn rest(self) -> Resting {
         let Dynamics { formulation, stabilization, kkt, eq, accel, h, careful, pivots, usual_pivot, .. } =
             self;
-        let Dynamics { nearest, room, counts, near, bridge, friction, reactive, fast, cancels, .. } = self;
+        let Dynamics {
+            nearest, workspace, counts, near, fallback, friction, reactive, fast, cancels, ..
+        } = self;
         Resting {
             formulation,
             stabilization,
@@ -206,10 +209,10 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             pivots,
             usual_pivot,
             nearest,
-            room,
+            workspace,
             counts,
             near,
-            bridge,
+            fallback,
             friction,
             reactive,
             fast,
@@ -218,9 +221,9 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     }
 
     /// Tells the solver that at `s`, which is on the constraints, so many rows depend on others. Returns whether it finds them.
-    pub fn settle(&mut self, s: &State, dependent: usize) -> Result<bool, SolveError> {
+    pub fn resolve_rank(&mut self, s: &State, dependent: usize) -> Result<bool, SolveError> {
         self.problem.update(s, Stage::POSITION, &mut self.eq);
-        self.kkt.settle(&self.eq, dependent)
+        self.kkt.resolve_rank(&self.eq, dependent)
     }
 
     /// Accelerations and multipliers at `s`, without the stabilization's shift; also leaves Φ, Φ̇, γ and the rest in
@@ -238,7 +241,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     /// those of least norm. None where no row depends on others. Where J loses rank for an instant the multipliers of the rows that lose
     /// their hold are no part of it.
     pub fn null_share(&mut self) -> Result<Option<f64>, SolveError> {
-        if !self.kkt.has_settled() {
+        if !self.kkt.has_resolved_rank() {
             return Ok(None);
         }
         self.kkt.factor(&self.eq, ActiveRows::All, RankDemand::Any)?;
@@ -311,18 +314,18 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         self.pivots[0] < SINGULAR * self.usual_pivot && self.stabilization.projects()
     }
 
-    /// The part of `change` (nv) that the rows which take part leave alone, into `room.rest`.
+    /// The part of `change` (nv) that the rows which take part leave alone, into `workspace.rest`.
     fn tangent_part(&mut self, rows: ActiveRows, change: &[f64]) -> Result<(), SolveError> {
-        let TangentWorkspace { momentum, rest, still, mu } = &mut self.room;
+        let TangentWorkspace { momentum, rest, still, mu } = &mut self.workspace;
         self.kkt.factor(&self.eq, rows, RankDemand::Any)?;
         self.eq.mass_mul(self.problem.structure(), change, momentum);
         self.kkt.solve(&self.eq, momentum, still, rest, mu).map(|_| ())
     }
 
-    fn keep_tangent(&mut self, s: &State, delta: &mut State) -> Result<(), SolveError> {
+    fn project_tangent(&mut self, s: &State, delta: &mut State) -> Result<(), SolveError> {
         self.problem.update(s, Stage::POSITION, &mut self.eq);
         self.tangent_part(ActiveRows::All, &delta.v)?;
-        delta.v.copy_from_slice(&self.room.rest);
+        delta.v.copy_from_slice(&self.workspace.rest);
 
         // positions, as a tangent vector and back
         let mut moved = std::mem::take(&mut self.nearest.q);
@@ -331,7 +334,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         self.problem.difference(&moved, &s.q, &mut change);
         let done = self.tangent_part(ActiveRows::Holonomic, &change);
         moved.copy_from_slice(&s.q);
-        self.problem.retract(&mut moved, &self.room.rest);
+        self.problem.retract(&mut moved, &self.workspace.rest);
         delta.q.iter_mut().zip(&moved).zip(&s.q).for_each(|((d, m), q)| *d = m - q);
         (self.nearest.q, self.nearest.v) = (moved, change);
         done
@@ -403,10 +406,10 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         self.careful && self.project(s).unwrap_or(false)
     }
 
-    fn keep_tangent(&mut self, s: &State, delta: &mut State) -> bool {
+    fn project_tangent(&mut self, s: &State, delta: &mut State) -> bool {
         // a solution that fails leaves infinity, and so no step
         (self.careful || self.is_near_singular())
-            && (Dynamics::keep_tangent(self, s, delta).is_ok() || {
+            && (Dynamics::project_tangent(self, s, delta).is_ok() || {
                 delta.v.fill(f64::INFINITY);
                 true
             })
@@ -428,7 +431,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         };
         self.problem.update(s, Stage::FORCE, &mut self.eq);
         if let Some(near) = &mut self.near {
-            near.keep(&self.eq);
+            near.note_gamma(&self.eq);
         }
         self.stabilization.shift(&self.problem, &mut self.eq, self.h);
         let solved = self.accelerate(s);
@@ -439,7 +442,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         self.problem.qdot(s, dq);
         dv.copy_from_slice(&self.accel.vdot);
         let booked = match &mut self.near {
-            Some(near) => near.book(&self.eq, &self.accel, s, self.problem.structure()),
+            Some(near) => near.account_energy(&self.eq, &self.accel, s, self.problem.structure()),
             None => &self.accel,
         };
         self.problem.xdot(s, &self.eq, booked, dx);
@@ -454,7 +457,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
     fn finish_step(&mut self, s: &mut State, _h: f64) -> Result<bool, StepError> {
         let again = self.cross_beside(s)?;
         let mut moved = self.project(s).map_err(|source| StepError::Project { t: s.t, source })? || again;
-        if self.look_back(s) && self.cross_beside(s)? {
+        if self.check_previous(s) && self.cross_beside(s)? {
             moved = true;
             self.project(s).map_err(|source| StepError::Project { t: s.t, source })?;
         }
@@ -466,27 +469,27 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         Ok(moved)
     }
 
-    fn bridge_from(
+    fn fallback_from(
         &mut self,
         s: &mut State,
         control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<Option<StepInfo>, StepError> {
-        Dynamics::bridge_from(self, s, control, is_adaptive)
+        Dynamics::fallback_from(self, s, control, is_adaptive)
     }
 
-    fn bridge_over(
+    fn fallback_over(
         &mut self,
         taken: Result<StepInfo, StepError>,
         s: &mut State,
         control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<StepInfo, StepError> {
-        Dynamics::bridge_over(self, taken, s, control, is_adaptive)
+        Dynamics::fallback_over(self, taken, s, control, is_adaptive)
     }
 
-    fn bridge_dense(&mut self, t: f64, out: &mut State) -> Option<Result<(), StepError>> {
-        Dynamics::bridge_dense(self, t, out)
+    fn fallback_dense(&mut self, t: f64, out: &mut State) -> Option<Result<(), StepError>> {
+        Dynamics::fallback_dense(self, t, out)
     }
 
     fn relative_rotation(&mut self, s: &State) -> Option<f64> {

@@ -15,19 +15,19 @@ pub struct Findings {
 
 impl Findings {
     /// Takes in what was found on a further leg of the same run.
-    pub fn add(&mut self, leg: Findings) {
-        if let Some(found) = leg.rank {
+    pub fn add(&mut self, segment: Findings) {
+        if let Some(found) = segment.rank {
             RankFound::note(&mut self.rank, found.least, found.tolerance, found.margin);
             RankFound::note(&mut self.rank, found.most, found.tolerance, found.margin);
         }
-        if let Some(mut found) = leg.partition {
+        if let Some(mut found) = segment.partition {
             if let Some(before) = &self.partition {
                 found.choices += before.choices;
                 found.condition = found.condition.max(before.condition);
             }
             self.partition = Some(found);
         }
-        self.iterations += leg.iterations;
+        self.iterations += segment.iterations;
     }
 }
 

@@ -37,7 +37,8 @@ pub use findings::{Findings, PartitionFound, RankFound, StabilityFound};
 pub use kkt::{ActiveRows, HUB_DEGREE, Kkt, RankDemand, SolveReport};
 pub use options::{OptionDoc, OptionValue, Options};
 pub use passage::{
-    BranchDirection, Crossing, HeldVelocity, PassageRecord, Regularize, Standing, set_out, sharpen, standing,
+    BranchDirection, Crossing, HeldVelocity, Regularize, SingularStart, SingularityRecord, refine_positions,
+    set_out, singular_starts,
 };
 pub use problem::{
     Accel, Array, COEFFICIENTS, ColBlock, Equations, Expansion, GroupKind, JacobianEntry, NormGroup, Problem,

@@ -37,7 +37,7 @@ pub(crate) struct Partition {
     /// The order before, while another is tried.
     before: Vec<usize>,
     /// Place in `order` of each velocity.
-    place: Vec<usize>,
+    position_of: Vec<usize>,
     /// Decides the rank; made at the first call.
     keeper: Option<RankKeeper>,
     /// The rank at the start, where it is known.
@@ -67,7 +67,7 @@ impl Partition {
             col_scale: Vec::new(),
             order: Vec::new(),
             before: Vec::new(),
-            place: Vec::new(),
+            position_of: Vec::new(),
             keeper: None,
             known: None,
             rank: 0,
@@ -82,7 +82,7 @@ impl Partition {
     }
 
     /// Says what the rank at the start is, where that is known, of all rows.
-    pub fn tell(&mut self, s: &Structure, known: Option<usize>) {
+    pub fn report_rank(&mut self, s: &Structure, known: Option<usize>) {
         let is_all = self.rows == ActiveRows::All || s.rows.iter().all(|row| row.holonomic == row.size);
         self.known = known.filter(|_| is_all);
     }
@@ -158,7 +158,7 @@ impl Partition {
         }
         self.scale(s, eq);
         if let Some(keeper) = &mut self.keeper {
-            keeper.tell(self.known);
+            keeper.report_rank(self.known);
         }
         let violation = self.keeper.as_mut().map_or(0.0, |keeper| keeper.violation(s, eq));
         let changed = self.update_choice(s, eq, violation, best);
@@ -173,7 +173,7 @@ impl Partition {
             self.keeper = Some(RankKeeper::new(s, FLOOR));
             self.order.extend(0..s.nv);
             self.before.reserve(s.nv);
-            self.place.resize(s.nv, 0);
+            self.position_of.resize(s.nv, 0);
             self.col_scale.resize(s.nv, 0.0);
             for col in &s.cols {
                 for i in 0..col.size {
@@ -200,14 +200,16 @@ impl Partition {
 
     /// D_r J D_c in the present order, its first `first` columns eliminated with pivoting among them.
     fn eliminate(&mut self, s: &Structure, eq: &Equations, first: usize) {
-        let Partition { qr, order, place, row_scale, col_scale, .. } = self;
-        order.iter().enumerate().for_each(|(k, &j)| place[j] = k);
+        let Partition { qr, order, position_of: index_of, row_scale, col_scale, .. } = self;
+        order.iter().enumerate().for_each(|(k, &j)| index_of[j] = k);
         qr.reset(row_scale.len(), s.nv);
-        entries(s, self.rows, &eq.J, |i, j, J| qr.column_mut(place[j])[i] = row_scale[i] * J * col_scale[j]);
+        entries(s, self.rows, &eq.J, |i, j, J| {
+            qr.column_mut(index_of[j])[i] = row_scale[i] * J * col_scale[j]
+        });
         qr.factor(first);
         self.factorizations += 1;
         // the order of the columns is that of their elimination
-        let before = &mut self.place;
+        let before = &mut self.position_of;
         before.copy_from_slice(order);
         order.iter_mut().zip(qr.order()).for_each(|(to, &from)| *to = before[from]);
     }

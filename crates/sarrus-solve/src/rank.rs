@@ -83,7 +83,7 @@ pub(crate) struct RankKeeper {
     known: Option<usize>,
     /// The smallest value that counted where the rank was taken from there, over the largest.
     least: f64,
-    settled: Option<usize>,
+    resolved: Option<usize>,
     found: Option<RankFound>,
     smallest: f64,
     /// Whether a velocity turns.
@@ -98,7 +98,7 @@ impl RankKeeper {
             floor,
             known: None,
             least: 1.0,
-            settled: None,
+            resolved: None,
             found: None,
             smallest: 1.0,
             turns: turning(s),
@@ -107,7 +107,7 @@ impl RankKeeper {
     }
 
     /// Says what the rank at the start is, where that is known: the first decision takes it.
-    pub fn tell(&mut self, known: Option<usize>) {
+    pub fn report_rank(&mut self, known: Option<usize>) {
         self.known = known;
     }
 
@@ -122,13 +122,13 @@ impl RankKeeper {
     }
 
     /// The largest rank so far that no violation explains; 0 where nothing was decided.
-    pub fn settled(&self) -> usize {
-        self.settled.unwrap_or(0)
+    pub fn resolved_rank(&self) -> usize {
+        self.resolved.unwrap_or(0)
     }
 
     /// Forgets what was decided.
     pub fn forget(&mut self) {
-        (self.settled, self.found) = (None, None);
+        (self.resolved, self.found) = (None, None);
     }
 
     /// The largest violation δ at `eq`: as |Φ|, or as the rotation that would take it away.
@@ -182,7 +182,7 @@ impl RankKeeper {
         let mut explained = (EXPLAINED * violation).max(self.floor);
         let risen = self.risen(violation);
         let known = self.known.filter(|n| *n <= sigma.len());
-        let settled = match (self.settled, known) {
+        let resolved = match (self.resolved, known) {
             (None, Some(known)) => {
                 let last = known.checked_sub(1).and_then(|i| sigma.clone().nth(i));
                 self.least = last.map_or(1.0, |s| s / largest.max(f64::MIN_POSITIVE));
@@ -194,8 +194,8 @@ impl RankKeeper {
                 before.max(above(explained))
             }
         };
-        self.settled = Some(settled);
-        let rank = settled.min(above(self.floor));
+        self.resolved = Some(resolved);
+        let rank = resolved.min(above(self.floor));
 
         // any tolerance between the two neighbours would have decided alike
         let relative = |i: usize| sigma.clone().nth(i).map_or(0.0, |s| s / largest.max(f64::MIN_POSITIVE));

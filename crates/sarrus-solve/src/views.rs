@@ -54,7 +54,7 @@ pub trait Ode {
     ///
     /// Of the error of a step only the rest remains. Near a singular position the other part is large: rounding there is
     /// magnified across the constraints.
-    fn keep_tangent(&mut self, _s: &State, _delta: &mut State) -> bool {
+    fn project_tangent(&mut self, _s: &State, _delta: &mut State) -> bool {
         false
     }
 
@@ -72,7 +72,7 @@ pub trait Ode {
     fn finish_step(&mut self, s: &mut State, h: f64) -> Result<bool, StepError>;
 
     /// In place of a step of a method that resolves the constraints itself: takes one from `s`, where it begins near a singular position.
-    fn bridge_from(
+    fn fallback_from(
         &mut self,
         _s: &mut State,
         _control: &mut StepControl,
@@ -83,7 +83,7 @@ pub trait Ode {
 
     /// Looks at a step that such a method has `taken` to `s`, or has failed to take, where `s` is still its start. Where that ended near a
     /// singular position or went over one, goes back and takes a step of its own.
-    fn bridge_over(
+    fn fallback_over(
         &mut self,
         taken: Result<StepInfo, StepError>,
         _s: &mut State,
@@ -94,7 +94,7 @@ pub trait Ode {
     }
 
     /// As [`Step::dense`] of the step just taken, where that was one of these.
-    fn bridge_dense(&mut self, _t: f64, _out: &mut State) -> Option<Result<(), StepError>> {
+    fn fallback_dense(&mut self, _t: f64, _out: &mut State) -> Option<Result<(), StepError>> {
         None
     }
 
@@ -136,8 +136,8 @@ impl<T: Ode + ?Sized> Ode for &mut T {
         (**self).approach(s)
     }
 
-    fn keep_tangent(&mut self, s: &State, delta: &mut State) -> bool {
-        (**self).keep_tangent(s, delta)
+    fn project_tangent(&mut self, s: &State, delta: &mut State) -> bool {
+        (**self).project_tangent(s, delta)
     }
 
     fn rhs(&mut self, s: &State, dq: &mut [f64], dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
@@ -152,27 +152,27 @@ impl<T: Ode + ?Sized> Ode for &mut T {
         (**self).finish_step(s, h)
     }
 
-    fn bridge_from(
+    fn fallback_from(
         &mut self,
         s: &mut State,
         control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<Option<StepInfo>, StepError> {
-        (**self).bridge_from(s, control, is_adaptive)
+        (**self).fallback_from(s, control, is_adaptive)
     }
 
-    fn bridge_over(
+    fn fallback_over(
         &mut self,
         taken: Result<StepInfo, StepError>,
         s: &mut State,
         control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<StepInfo, StepError> {
-        (**self).bridge_over(taken, s, control, is_adaptive)
+        (**self).fallback_over(taken, s, control, is_adaptive)
     }
 
-    fn bridge_dense(&mut self, t: f64, out: &mut State) -> Option<Result<(), StepError>> {
-        (**self).bridge_dense(t, out)
+    fn fallback_dense(&mut self, t: f64, out: &mut State) -> Option<Result<(), StepError>> {
+        (**self).fallback_dense(t, out)
     }
 
     fn relative_rotation(&mut self, s: &State) -> Option<f64> {
@@ -493,7 +493,7 @@ impl Integrator {
         if let Integrator::Ode(m) = self {
             return m.step(ode, s, control);
         }
-        if let Some(info) = ode.bridge_from(s, control, is_adaptive)? {
+        if let Some(info) = ode.fallback_from(s, control, is_adaptive)? {
             return Ok(info);
         }
         let none = StepError::View { t: s.t };
@@ -502,7 +502,7 @@ impl Integrator {
             Integrator::Staggered(m) => m.step(ode.staggered().ok_or(none)?, s, control),
             Integrator::Implicit(m) => m.step(ode.implicit().ok_or(none)?, s, control),
         };
-        ode.bridge_over(taken, s, control, is_adaptive)
+        ode.fallback_over(taken, s, control, is_adaptive)
     }
 
     /// As [`Step::dense`].
@@ -513,7 +513,7 @@ impl Integrator {
         t: f64,
         out: &mut State,
     ) -> Result<(), StepError> {
-        if let Some(done) = ode.bridge_dense(t, out) {
+        if let Some(done) = ode.fallback_dense(t, out) {
             return done;
         }
         match self {
@@ -532,7 +532,7 @@ impl Integrator {
     }
 
     /// λ (nc) at the end of the last step that the method itself has taken, as it has found it, where it finds any. Near a singular
-    /// position steps are not its own ([`Ode::bridge_over`]).
+    /// position steps are not its own ([`Ode::fallback_over`]).
     pub fn multipliers(&self) -> Option<&[f64]> {
         match self {
             Integrator::Ode(_) => None,

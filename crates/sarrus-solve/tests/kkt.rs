@@ -269,7 +269,7 @@ fn rows_settled_as_dependent_stay_so_off_the_constraints() {
     let (exact, multipliers, _) = solve(&s, &eq, HUB_DEGREE, RankDemand::Any).unwrap();
 
     let mut kkt = Kkt::new(&s, &eq, HUB_DEGREE).unwrap();
-    kkt.factor(&eq, ActiveRows::All, RankDemand::Settle).unwrap();
+    kkt.factor(&eq, ActiveRows::All, RankDemand::ResolveRank).unwrap();
     assert_eq!(kkt.dependent_rows().len(), 2);
     let mut random = Random::new(1);
     eq.J.iter_mut().chain(&mut eq.gamma).for_each(|x| *x += 1e-5 * random.next());

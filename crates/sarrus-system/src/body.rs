@@ -89,7 +89,7 @@ impl Body {
     }
 
     /// The mass that gravity acts on \[kg\].
-    pub fn heavy(&self) -> f64 {
+    pub fn gravitational_mass(&self) -> f64 {
         if self.rotor { 0.0 } else { self.mass }
     }
 

@@ -225,13 +225,13 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         let read = reader.read(model, element).and_then(|contact| {
             let mut own = (Vec::new(), 0);
             if contact.friction.is_some_and(|friction| friction.has_states()) {
-                own = contact::candidates::states(&surfaces, &contact, x + contact::BOOKS);
+                own = contact::candidates::states(&surfaces, &contact, x + contact::ENERGY_STATES);
                 reader.check_states(&Reader::open(model, element), own.1)?;
             }
             Ok((contact, own))
         });
         if let Some((contact, (own, count))) = errors.take(read) {
-            states.resize(states.len() + contact::BOOKS + count, 0.0);
+            states.resize(states.len() + contact::ENERGY_STATES + count, 0.0);
             let (contact, own) = (Arc::new(contact), Arc::new(own));
             contacts.push(ContactElement { contact, enabled, x, states: own, count });
         }
@@ -268,7 +268,7 @@ fn note_mesh(directory: &mut Directory, name: &str, (mesh, built): (&GearMesh, &
     if mesh.radius == 0.0 {
         return;
     }
-    let body = |place: usize| built.ids[place] as usize;
+    let body = |index: usize| built.ids[index] as usize;
     let of = |(factor, c): &(f64, CoordinateRef)| {
         (*factor, CoordinateRef { a: body(c.a), b: body(c.b), ..c.clone() })
     };
@@ -435,7 +435,8 @@ fn joint(
         }
     }
     let frames = frames::read(&ctx, bodies, kind.axis, kind.name != "prismatic")?;
-    let (F, M) = (frames.F.place(&ctx.model_pose(bodies[0])), frames.M.place(&ctx.model_pose(bodies[1])));
+    let (F, M) =
+        (frames.F.frame_pose(&ctx.model_pose(bodies[0])), frames.M.frame_pose(&ctx.model_pose(bodies[1])));
     let mut readings = Vec::new();
     for coordinate in face.coordinates() {
         let raw = coordinate.reading.value(&F, &M);
@@ -465,7 +466,7 @@ fn joint(
         None => Ok(None),
     });
     let mut friction = friction.collect::<Result<Vec<_>>>()?;
-    if forces::rubs_all_ways(face.kind()) {
+    if forces::has_isotropic_friction(face.kind()) {
         friction.reserve_exact(1);
         friction.push(forces::reactive_friction(&ctx.reader, true)?);
     }
@@ -504,7 +505,7 @@ fn joint(
 fn inside(member: &Member, directory: &mut Directory, first: usize) -> Vec<ConstraintElement> {
     let mut elements = Vec::new();
     for hinge in &member.joints {
-        let bodies = hinge.bodies.map(|place| member.id + place as u32);
+        let bodies = hinge.bodies.map(|index| member.id + index as u32);
         directory.add(&hinge.name, Named::Joint(directory.joints.len()));
         directory.joints.push(JointEntry {
             name: hinge.name.clone(),
@@ -542,7 +543,7 @@ pub fn joint_keys(kind: &joints::JointKind) -> Vec<Key> {
     }
     keys.extend_from_slice(kind.keys);
     match kind.coordinates {
-        [] if forces::rubs_all_ways(kind.name) => keys.extend_from_slice(forces::BALL_KEYS),
+        [] if forces::has_isotropic_friction(kind.name) => keys.extend_from_slice(forces::BALL_KEYS),
         [] => {}
         [_] => keys.extend_from_slice(forces::JOINT_OPTION_KEYS),
         several => {

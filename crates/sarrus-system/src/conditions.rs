@@ -32,7 +32,7 @@ pub struct Conditions {
 #[derive(Clone)]
 struct ConditionBodies {
     list: Vec<u32>,
-    places: Vec<u32>,
+    indices: Vec<u32>,
 }
 
 #[derive(Clone)]
@@ -127,7 +127,7 @@ impl Conditions {
         b: &BodiesAtInstant,
     ) -> Enclosure {
         let Some(bodies) = &self.bounded[i] else { return Enclosure::jumping(Interval::ALL) };
-        motion.between(&bodies.list, &bodies.places, a, b, |at| match &self.list[i] {
+        motion.between(&bodies.list, &bodies.indices, a, b, |at| match &self.list[i] {
             Condition::Holds { margin, .. } => self.readings.enclose(margin, at),
             Condition::Reaches { signal, value } => signal.enclose(at) - *value,
         })
@@ -223,10 +223,10 @@ impl Conditions {
 
 /// The bodies that a condition reads; none where its margin has no bounds.
 fn bodies(readings: &Columns, condition: &Condition, system: &System) -> Option<ConditionBodies> {
-    let mut own = ConditionBodies { list: Vec::new(), places: vec![0; system.directory.bodies.len()] };
+    let mut own = ConditionBodies { list: Vec::new(), indices: vec![0; system.directory.bodies.len()] };
     let mut found = |body: usize| {
         if !own.list.contains(&(body as u32)) {
-            own.places[body] = own.list.len() as u32;
+            own.indices[body] = own.list.len() as u32;
             own.list.push(body as u32);
         }
     };

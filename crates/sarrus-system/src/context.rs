@@ -230,7 +230,7 @@ impl<'a> Context<'a> {
     }
 
     /// A place of a body, from its centre of mass.
-    fn place(&self, body: u32, on: &BodyPoint, key: &str) -> Result<[f64; 3]> {
+    fn connection_point(&self, body: u32, on: &BodyPoint, key: &str) -> Result<[f64; 3]> {
         let entry = &self.directory.bodies[body as usize];
         match on {
             BodyPoint::At(p) => Ok(entry.from_com(*p)),
@@ -258,7 +258,9 @@ impl<'a> Context<'a> {
                 None => Ok(None),
             },
             Some(_) => match self.reader.local(on_key, &self.body_ref(body))? {
-                Some(on) => self.turning_arm(body, self.place(body, &on, on_key)?, on_key).map(Some),
+                Some(on) => {
+                    self.turning_arm(body, self.connection_point(body, &on, on_key)?, on_key).map(Some)
+                }
                 None => Ok(None),
             },
         }
@@ -274,7 +276,9 @@ impl<'a> Context<'a> {
             "at" => self.reader.point(key)?.map(|p_W| in_world([p_W, p_W])),
             "ends" => self.reader.points2(key)?.map(in_world),
             _ => match self.reader.locals2(key, &bodies.map(|body| self.body_ref(body)))? {
-                Some([on_A, on_B]) => Some([self.place(a, &on_A, key)?, self.place(b, &on_B, key)?]),
+                Some([on_A, on_B]) => {
+                    Some([self.connection_point(a, &on_A, key)?, self.connection_point(b, &on_B, key)?])
+                }
                 None => None,
             },
         };

@@ -119,13 +119,13 @@ pub struct CoordinateRef {
 }
 
 impl CoordinateRef {
-    fn place<R: Real>(&self, at: &At<R>) -> (Pose<R>, Pose<R>) {
-        (self.frames.F.place(at.pose(self.a)), self.frames.M.place(at.pose(self.b)))
+    fn frame_poses<R: Real>(&self, at: &At<R>) -> (Pose<R>, Pose<R>) {
+        (self.frames.F.frame_pose(at.pose(self.a)), self.frames.M.frame_pose(at.pose(self.b)))
     }
 
     /// The value, turns counted from the last accepted one.
     pub fn value<R: Real>(&self, at: &At<R>) -> R {
-        let (F, M) = self.place(at);
+        let (F, M) = self.frame_poses(at);
         let value = self.reading.value(&F, &M) + self.offset;
         match self.hint {
             Some(hint) => value + nearest_turn(value.value(), at.hints[hint as usize]),
@@ -136,7 +136,7 @@ impl CoordinateRef {
     /// Bounds on the value over an interval of time; a turn that is counted goes on beyond half a revolution.
     pub fn enclose(&self, at: &At<Enclosure>) -> Enclosure {
         let Some(hint) = self.hint.filter(|_| self.reading.wraps()) else { return self.value(at) };
-        let (F, M) = self.place(at);
+        let (F, M) = self.frame_poses(at);
         let [y, x] = self.reading.arms(&F, &M);
         match y.angle(x) {
             Some(angle) => {
@@ -149,7 +149,7 @@ impl CoordinateRef {
 
     /// Its time derivative.
     pub fn speed<R: Real>(&self, at: &At<R>) -> R {
-        let (F, M) = self.place(at);
+        let (F, M) = self.frame_poses(at);
         let (force, torque) = self.reading.direction(&F, &M);
         let (V_A, V_B) = (at.twist(self.a), at.twist(self.b));
         let arm_A = M.p - at.pose(self.a).p;
@@ -165,7 +165,7 @@ impl CoordinateRef {
 
     /// Wrenches (force, torque about the centre of mass, world axes) on A and B of an effort along the coordinate.
     pub fn effort<R: Real>(&self, at: &At<R>, effort: R) -> [(Vec3<R>, Vec3<R>); 2] {
-        let (F, M) = self.place(at);
+        let (F, M) = self.frame_poses(at);
         let (force, torque) = self.reading.direction(&F, &M);
         let (force, torque) = (force.scale(effort), torque.scale(effort));
         let arm_A = M.p - at.pose(self.a).p;

@@ -278,7 +278,7 @@ impl EventNames<'_> {
         };
         let states = controller.named_states();
         match states.iter().position(|(own, _)| own == state) {
-            Some(place) => Ok(controller.x + place),
+            Some(index) => Ok(controller.x + index),
             None => {
                 let names = states.iter().map(|(own, _)| own.as_str());
                 let near = sarrus_model::suggest::suggest(state, names);

@@ -2,7 +2,7 @@
 
 use crate::at::At;
 use crate::names::Directory;
-use crate::placed::{self, AffineMap, AffineReading, PlacedFile, Purpose};
+use crate::placed::{self, AffineMap, AffineReading, FilePlacement, Purpose};
 use crate::signal::Signal;
 use sarrus_math::{Enclosure, Interval, Real};
 use sarrus_model::expr::{Binding, Choice, Program, TimeShape, TimeSlot};
@@ -230,9 +230,9 @@ impl<'a> Binder<'a> {
     }
 
     /// Place of a body in the element's list, added if it is new.
-    pub fn place(&mut self, body: u32) -> usize {
+    pub fn body_index(&mut self, body: u32) -> usize {
         match self.ids.iter().position(|&id| id == body) {
-            Some(place) => place,
+            Some(index) => index,
             None => {
                 self.ids.push(body);
                 self.ids.len() - 1
@@ -274,7 +274,7 @@ impl<'a> Binder<'a> {
 
     /// Refuses a function given by a program where its second derivatives are part of the motion and it gives none: differences would
     /// be good to some six digits only, and nothing would show it.
-    fn check_derivatives(&self, program: &Program, place: impl Fn(&str) -> Span) -> Result<(), Diagnostic> {
+    fn check_derivatives(&self, program: &Program, path_of: impl Fn(&str) -> Span) -> Result<(), Diagnostic> {
         let is_position = matches!(self.level, ReadLevel::Time | ReadLevel::Position);
         if !is_position || program.slots().next().is_none() {
             return Ok(());
@@ -288,7 +288,7 @@ impl<'a> Binder<'a> {
             ReadLevel::Time => "give them with the function, or prescribe the speed instead",
             _ => "give them with the function",
         };
-        Err(Diagnostic::new(place(name), message).hint(hint))
+        Err(Diagnostic::new(path_of(name), message).hint(hint))
     }
 
     /// Keeps a formula that may switch with time; one inside another comes with that.
@@ -304,20 +304,20 @@ impl<'a> Binder<'a> {
 
     /// Binds a name as the file with this scope means it.
     fn bind_in(&mut self, scope: u32, path: &str, signals: &mut Vec<Signal>) -> Result<Binding, String> {
-        match self.placed(scope, path)? {
+        match self.in_file(scope, path)? {
             Some(readings) => placed::bound(&readings, &mut |name: &str| self.bind(name, signals)),
             None => self.bind(path, signals),
         }
     }
 
-    fn placed(&self, scope: u32, path: &str) -> Result<Option<Vec<AffineReading>>, String> {
+    fn in_file(&self, scope: u32, path: &str) -> Result<Option<Vec<AffineReading>>, String> {
         if self.nesting.is_empty() && self.locals.iter().any(|(name, _)| name == path) {
             let own = |names: &[Option<String>; 3]| names.iter().position(|n| n.as_deref() == Some(path));
             let mut vectors = self.vectors.iter();
             return Ok(vectors.find_map(|(names, map)| Some(vec![map.sum(own(names)?, names)])));
         }
-        match PlacedFile::of(self.model, self.directory, scope) {
-            Some(placed) => placed.read(path, Purpose::Expression),
+        match FilePlacement::of(self.model, self.directory, scope) {
+            Some(file) => file.read(path, Purpose::Expression),
             None => Ok(None),
         }
     }
@@ -351,7 +351,7 @@ impl<'a> Binder<'a> {
             return Ok(Binding::Scalar(slot(Signal::Nested(Box::new(formula?)))));
         }
         let level = self.level;
-        let readings = directory.read(path, &mut |body| self.place(body))?;
+        let readings = directory.read(path, &mut |body| self.body_index(body))?;
         for signal in &readings {
             if level == ReadLevel::Position && signal.needs_velocity() {
                 return Err(format!("`{path}` is a velocity; a constraint reads positions and `t`"));

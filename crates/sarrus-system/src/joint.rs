@@ -21,7 +21,7 @@ pub struct BodyFixedFrame {
 impl BodyFixedFrame {
     /// This frame in the world, for a body at `pose`.
     #[inline]
-    pub fn place<R: Real>(&self, pose: &Pose<R>) -> Pose<R> {
+    pub fn frame_pose<R: Real>(&self, pose: &Pose<R>) -> Pose<R> {
         Pose { p: pose.point(&self.p), rot: pose.rot.mul_mat_f64(&self.rot), angle: pose.angle + self.angle }
     }
 

@@ -229,7 +229,7 @@ impl Laws {
             }
         }
         for (k, state) in reads.states.iter().filter(|state| !state.held).enumerate() {
-            out.outs[state.place] += sign(k) * rates;
+            out.outs[state.index] += sign(k) * rates;
         }
         reads.follow(out, &mut self.own.borrow_mut());
     }
@@ -261,8 +261,8 @@ impl Law {
 
     /// The size of what it changes: the largest speed of the bodies that it reads \[m/s, rad/s\], or the state.
     pub fn size(&self, frame: &BodiesAtInstant) -> f64 {
-        if let Of::State(place) = self.of {
-            return frame.outs[place].abs();
+        if let Of::State(index) = self.of {
+            return frame.outs[index].abs();
         }
         let bodies = if self.reads.bodies.is_empty() { &self.ids } else { &self.reads.bodies[..] };
         let twists = bodies.iter().map(|body| &frame.twists[*body as usize]);

@@ -73,7 +73,7 @@ pub trait Force: Send + Sync + 'static {
 
     /// Whether stored energy and dissipation account for all its power. If not, all its power counts as work done on
     /// the mechanism.
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         false
     }
 
@@ -83,7 +83,7 @@ pub trait Force: Send + Sync + 'static {
     }
 
     /// Whether heat may arise where nothing shows in the motion, as from a spring that is let go, or of friction that reverses: step control then looks at it too.
-    fn heats_unseen(&self) -> bool {
+    fn dissipates_without_motion(&self) -> bool {
         false
     }
 
@@ -152,13 +152,13 @@ pub trait Load: Send + Sync {
     /// Power it turns into heat \[W\].
     fn dissipation(&self, at: &At<f64>) -> f64;
     /// Whether stored energy and dissipation account for all its power.
-    fn keeps_books(&self) -> bool;
+    fn accounts_for_power(&self) -> bool;
     /// Whether it is a load, which statics may bring on bit by bit.
     fn is_load(&self) -> bool;
     /// Rate of its stored energy along a motion, by jets: the oracle of the conformance test.
     fn potential_rate(&self, at: &At<sarrus_math::Jet<2>>) -> f64;
     /// Whether heat may arise where nothing shows in the motion.
-    fn heats_unseen(&self) -> bool {
+    fn dissipates_without_motion(&self) -> bool {
         false
     }
     /// New values of the hints that it keeps.
@@ -212,8 +212,8 @@ impl<F: Force> Load for F {
         Force::dissipation(self, at)
     }
 
-    fn keeps_books(&self) -> bool {
-        Force::keeps_books(self)
+    fn accounts_for_power(&self) -> bool {
+        Force::accounts_for_power(self)
     }
 
     fn is_load(&self) -> bool {
@@ -224,8 +224,8 @@ impl<F: Force> Load for F {
         Force::potential(self, at).derivative(1)
     }
 
-    fn heats_unseen(&self) -> bool {
-        Force::heats_unseen(self)
+    fn dissipates_without_motion(&self) -> bool {
+        Force::dissipates_without_motion(self)
     }
 
     fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {

@@ -44,8 +44,8 @@ impl Load for LoadTerm {
         self.factor * self.whole.dissipation(at)
     }
 
-    fn keeps_books(&self) -> bool {
-        self.whole.keeps_books()
+    fn accounts_for_power(&self) -> bool {
+        self.whole.accounts_for_power()
     }
 
     fn is_load(&self) -> bool {

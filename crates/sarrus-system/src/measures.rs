@@ -7,7 +7,7 @@ use crate::at::At;
 use crate::columns::{ColumnSource, RowSource, joint_reaction};
 use crate::constraints::two_directions;
 use crate::context::Context;
-use crate::placed::{self, PlacedFile, Purpose};
+use crate::placed::{self, FilePlacement, Purpose};
 use crate::signal::{PointDistance, Signal};
 use crate::system::System;
 use sarrus_math::{Enclosure, Interval, Real, Vec3};
@@ -264,10 +264,10 @@ fn components(
     names: [&str; 6],
     units: [&'static str; 2],
 ) -> (Vec<usize>, Vec<(String, &'static str)>) {
-    let kept: Vec<usize> =
+    let retained: Vec<usize> =
         if system.directory.space == Space::Planar { vec![0, 1, 5] } else { (0..6).collect() };
-    let components = kept.iter().map(|&k| (names[k].to_string(), units[k / 3])).collect();
-    (kept, components)
+    let components = retained.iter().map(|&k| (names[k].to_string(), units[k / 3])).collect();
+    (retained, components)
 }
 
 impl Draft {
@@ -346,9 +346,9 @@ fn read(model: &Model, element: &Element, kind: &MeasureKind, system: &System) -
         }
         "reaction" => reaction(&mut ctx, system),
         "momentum" => {
-            let (kept, components) =
+            let (retained, components) =
                 components(system, ["px", "py", "pz", "lx", "ly", "lz"], ["kg m/s", "kg m^2/s"]);
-            Ok(Measure { components, what: MeasuredQuantity::Momentum(ctx.bodies()?, kept) })
+            Ok(Measure { components, what: MeasuredQuantity::Momentum(ctx.bodies()?, retained) })
         }
         _ => {
             let components = vec![("kinetic".to_string(), "J"), ("potential".to_string(), "J")];
@@ -372,11 +372,11 @@ fn reaction(ctx: &mut Context, system: &System) -> Result<Measure> {
         Some(_) => ctx.body("axes")?,
     };
     let about = ctx.reader.point("about")?.map(|p| (bodies[0], ctx.point_to_body(bodies[0], p)));
-    let (kept, components) = components(system, ["fx", "fy", "fz", "tx", "ty", "tz"], ["N", "N m"]);
+    let (retained, components) = components(system, ["fx", "fy", "fz", "tx", "ty", "tz"], ["N", "N m"]);
     let sign = if on == bodies[1] { 1.0 } else { -1.0 };
     Ok(Measure {
         components,
-        what: MeasuredQuantity::Reaction { joint, sign, axes, about, components: kept },
+        what: MeasuredQuantity::Reaction { joint, sign, axes, about, components: retained },
     })
 }
 
@@ -393,7 +393,7 @@ pub(crate) fn bind(
     // by message: a name that is not found is tried again without its last component
     let mut hints: Vec<(String, Option<String>)> = Vec::new();
     let own_names: Vec<&str> = own.iter().map(|(name, _)| *name).collect();
-    let placed = PlacedFile::of(model, &system.directory, expr.scope);
+    let file = FilePlacement::of(model, &system.directory, expr.scope);
     let mut bind = |path: &str| {
         let live = |signal| ColumnSource::Live(Box::new(signal));
         let sources: Vec<ColumnSource> = if let Some((_, source)) = own.iter().find(|(name, _)| *name == path)
@@ -423,8 +423,8 @@ pub(crate) fn bind(
             _ => Err(format!("`{path}` cannot be read as a number")),
         }
     };
-    let bound = model.compile(expr, &own_names, &mut |path: &str| match &placed {
-        Some(placed) if !own_names.contains(&path) => match placed.read(path, Purpose::Expression)? {
+    let bound = model.compile(expr, &own_names, &mut |path: &str| match &file {
+        Some(file) if !own_names.contains(&path) => match file.read(path, Purpose::Expression)? {
             Some(readings) => placed::bound(&readings, &mut bind),
             None => bind(path),
         },
@@ -530,7 +530,7 @@ impl Measure {
                 let (force, mut torque) = (Vec3([fx, fy, fz]).scale(*sign), Vec3([tx, ty, tz]).scale(*sign));
                 if let Some((body, r)) = about {
                     let entry = &system.directory.joints[*joint];
-                    let point = entry.frames.M.place(&at.poses[entry.bodies[1] as usize]).p;
+                    let point = entry.frames.M.frame_pose(&at.poses[entry.bodies[1] as usize]).p;
                     torque += (point - at.poses[*body as usize].point(r)).cross(force);
                 }
                 let axes = &at.poses[*axes as usize];
@@ -551,12 +551,12 @@ fn momentum(system: &System, at: &At<f64>, id: u32) -> [f64; 6] {
         (&system.directory.bodies[id as usize], &at.poses[id as usize], &at.twists[id as usize]);
     if let Some(floating) = system.directory.floating_of(id) {
         // all of it is its frame's
-        let (_, _, [p, l]) = floating.books(at, &system.gravity);
+        let (_, _, [p, l]) = floating.energies(at, &system.gravity);
         let own = if id == floating.frame { [p.0, l.0] } else { [[0.0; 3]; 2] };
         return [own[0][0], own[0][1], own[0][2], own[1][0], own[1][1], own[1][2]];
     }
     // the mass of a rotor is nowhere in space, and that is all of it
-    let linear = twist.v.scale(body.heavy());
+    let linear = twist.v.scale(body.gravitational_mass());
     let spin = if body.kind.turns() { pose.rot * (body.inertia * twist.w) } else { Vec3([0.0; 3]) };
     let angular = pose.p.cross(linear) + spin;
     [linear.0[0], linear.0[1], linear.0[2], angular.0[0], angular.0[1], angular.0[2]]
@@ -566,10 +566,10 @@ fn energy(system: &System, at: &At<f64>, id: u32) -> [f64; 2] {
     let (body, pose, twist) =
         (&system.directory.bodies[id as usize], &at.poses[id as usize], &at.twists[id as usize]);
     if let Some(floating) = system.directory.floating_of(id) {
-        let (kinetic, potential, _) = floating.books(at, &system.gravity);
+        let (kinetic, potential, _) = floating.energies(at, &system.gravity);
         return if id == floating.frame { [kinetic, potential] } else { [0.0; 2] };
     }
     let spin = if body.kind.turns() { twist.w.dot(body.inertia * twist.w) } else { 0.0 };
     let kinetic = 0.5 * (body.mass * twist.v.dot(twist.v) + spin);
-    [kinetic, -body.heavy() * Vec3(system.gravity).dot(pose.p)]
+    [kinetic, -body.gravitational_mass() * Vec3(system.gravity).dot(pose.p)]
 }

@@ -337,7 +337,7 @@ impl MotionBounds {
         }
         let t = time(a, b);
         for state in &reads.states {
-            outs[state.place] = self.state(state, a, b);
+            outs[state.index] = self.state(state, a, b);
         }
         for element in &reads.controllers {
             element.enclose(&At { t, poses, twists, ids: &element.ids, hints: &a.hints, outs }, own);
@@ -350,11 +350,11 @@ impl MotionBounds {
 
     /// A state of a controller between two frames.
     fn state(&self, state: &ControllerState, a: &BodiesAtInstant, b: &BodiesAtInstant) -> Enclosure {
-        let ends = [a.outs[state.place], b.outs[state.place]];
+        let ends = [a.outs[state.index], b.outs[state.index]];
         if state.held {
             return Enclosure::constant(Interval::point(ends[0]).hull(Interval::point(ends[1])));
         }
-        coordinate(ends, self.states[state.place], b.t - a.t)
+        coordinate(ends, self.states[state.index], b.t - a.t)
     }
 
     fn pose(&self, body: usize, a: &BodiesAtInstant, b: &BodiesAtInstant) -> Pose<Enclosure> {
@@ -485,7 +485,7 @@ fn cross(a: [Interval; 3], b: [Interval; 3]) -> [Interval; 3] {
 impl Mechanism {
     /// All bodies and controllers at `s`, for [`MotionBounds`].
     pub fn frame(&mut self, s: &State, frame: &mut BodiesAtInstant) {
-        self.place_all(s);
+        self.update_all_kinematics(s);
         self.fill_frame(s, frame);
     }
 

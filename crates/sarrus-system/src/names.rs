@@ -272,12 +272,12 @@ impl Directory {
     }
 
     /// An amplitude of the modal body that the member `i` is: `eta1`, or its rate `eta1_rate`.
-    fn amplitude(&self, i: usize, word: &str, place: &mut dyn FnMut(u32) -> usize) -> Option<Signal> {
+    fn amplitude(&self, i: usize, word: &str, index_of: &mut dyn FnMut(u32) -> usize) -> Option<Signal> {
         let floating = self.floating.iter().find(|f| self.flexible[i].all.contains(&f.frame))?;
         let number = word.strip_prefix("eta")?;
         let (number, rate) = number.strip_suffix("_rate").map_or((number, false), |number| (number, true));
         let &(after, k) = floating.amplitudes.get(number.parse::<usize>().ok()?.checked_sub(1)?)?;
-        let body = place(floating.frame + after as u32);
+        let body = index_of(floating.frame + after as u32);
         // in the plane one may be an angle
         Some(match (k < 3, rate) {
             (true, false) => Signal::Position(body, [0.0; 3], k),
@@ -350,13 +350,13 @@ impl Directory {
     }
 
     /// The velocity whose time derivative `path` names, if it names an acceleration: that of `crank.vx` for `crank.ax`.
-    pub(crate) fn velocity_of(&self, path: &str, place: &mut dyn FnMut(u32) -> usize) -> Option<Signal> {
+    pub(crate) fn velocity_of(&self, path: &str, index_of: &mut dyn FnMut(u32) -> usize) -> Option<Signal> {
         match self.find(path)? {
-            (_, Named::Body(id), rest) => self.velocity_of_body(*id, rest, place),
-            (_, Named::Joint(joint), rest) => self.velocity_of_joint(*joint, rest, place),
+            (_, Named::Body(id), rest) => self.velocity_of_body(*id, rest, index_of),
+            (_, Named::Joint(joint), rest) => self.velocity_of_joint(*joint, rest, index_of),
             (name, named @ Named::Node(_), rest) => {
                 let velocity = velocity_word(rest)?;
-                self.read_named(name, named, velocity, place).ok()?.pop()
+                self.read_named(name, named, velocity, index_of).ok()?.pop()
             }
             _ => None,
         }
@@ -367,7 +367,7 @@ impl Directory {
         &self,
         id: u32,
         rest: &str,
-        place: &mut dyn FnMut(u32) -> usize,
+        index_of: &mut dyn FnMut(u32) -> usize,
     ) -> Option<Signal> {
         // a marker of that name is a point
         if self.bodies[id as usize].markers.iter().any(|(marker, _)| marker == rest) {
@@ -377,8 +377,8 @@ impl Directory {
             rest.rsplit_once('.').map_or((None, rest), |(marker, word)| (Some(marker), word));
         let velocity = velocity_word(word)?;
         let signals = match marker {
-            Some(marker) => self.read_body(id, &format!("{marker}.{velocity}"), place),
-            None => self.read_body(id, velocity, place),
+            Some(marker) => self.read_body(id, &format!("{marker}.{velocity}"), index_of),
+            None => self.read_body(id, velocity, index_of),
         };
         signals?.pop()
     }
@@ -388,21 +388,21 @@ impl Directory {
         &self,
         joint: usize,
         rest: &str,
-        place: &mut dyn FnMut(u32) -> usize,
+        index_of: &mut dyn FnMut(u32) -> usize,
     ) -> Option<Signal> {
         let face = &self.joints[joint].face;
         let speed = match face.kind() {
             "spherical" => OMEGAS[index(&ALPHAS, rest)?],
             _ => face.coordinates().iter().find(|c| c.accel == rest)?.speed,
         };
-        self.read_joint(joint, speed, place)?.pop()
+        self.read_joint(joint, speed, index_of)?.pop()
     }
 
     /// The signals of a path: one, or the three components of a point. `place` gives a body's place in the
     /// reader's list.
-    pub fn read(&self, path: &str, place: &mut dyn FnMut(u32) -> usize) -> Result<Vec<Signal>, String> {
+    pub fn read(&self, path: &str, index_of: &mut dyn FnMut(u32) -> usize) -> Result<Vec<Signal>, String> {
         if let Some((name, named, rest)) = self.find(path) {
-            return self.read_named(name, named, rest, place).map_err(|message| {
+            return self.read_named(name, named, rest, index_of).map_err(|message| {
                 match self.velocity_of(path, &mut |body| body as usize) {
                     Some(_) => format!(
                         "`{path}` is an acceleration, known only when the equations of motion are solved; measures and events can read it, this cannot"
@@ -423,7 +423,7 @@ impl Directory {
         name: &str,
         named: &Named,
         rest: &str,
-        place: &mut dyn FnMut(u32) -> usize,
+        index_of: &mut dyn FnMut(u32) -> usize,
     ) -> Result<Vec<Signal>, String> {
         let known = |list: &[&str]| {
             let near = suggest(rest, list.iter().copied());
@@ -436,13 +436,13 @@ impl Directory {
             }
         };
         match named {
-            Named::Body(id) => self.read_body(*id, rest, place).ok_or_else(|| {
+            Named::Body(id) => self.read_body(*id, rest, index_of).ok_or_else(|| {
                 let body = &self.bodies[*id as usize];
                 let mut list = self.body_columns(body);
                 list.extend(body.markers.iter().map(|(marker, _)| marker.as_str()));
                 known(&list)
             }),
-            Named::Joint(joint) => self.read_joint(*joint, rest, place).ok_or_else(|| {
+            Named::Joint(joint) => self.read_joint(*joint, rest, index_of).ok_or_else(|| {
                 if matches!(rest, "fx" | "fy" | "fz" | "tx" | "ty" | "tz") {
                     return format!(
                         "`{name}.{rest}` is a reaction, known only after a step; measures can read it, this cannot"
@@ -451,7 +451,7 @@ impl Directory {
                 known(&self.joint_columns(&self.joints[*joint]))
             }),
             Named::Pair(a, b, distance) => {
-                let distance = PointDistance { a: place(*a), b: place(*b), ..**distance };
+                let distance = PointDistance { a: index_of(*a), b: index_of(*b), ..**distance };
                 match rest {
                     "length" => Ok(vec![Signal::Length(distance)]),
                     "speed" => Ok(vec![Signal::LengthRate(distance)]),
@@ -465,11 +465,11 @@ impl Directory {
             Named::Measure(_) => Err(known(&[])),
             Named::Node(i) => {
                 let (shown, fields) = (&self.shown[*i], self.node_columns());
-                let signals = shown.read(&self.floating[shown.floating], rest, place);
+                let signals = shown.read(&self.floating[shown.floating], rest, index_of);
                 signals.filter(|_| fields.contains(&rest)).ok_or_else(|| known(fields))
             }
             Named::Flexible(i) => {
-                if let Some(signal) = self.amplitude(*i, rest, place) {
+                if let Some(signal) = self.amplitude(*i, rest, index_of) {
                     return Ok(vec![signal]);
                 }
                 if rest.starts_with("element") {
@@ -490,7 +490,7 @@ impl Directory {
         &self,
         id: u32,
         rest: &str,
-        place: &mut dyn FnMut(u32) -> usize,
+        index_of: &mut dyn FnMut(u32) -> usize,
     ) -> Option<Vec<Signal>> {
         let body = &self.bodies[id as usize];
         let origin = body.from_com([0.0; 3]);
@@ -511,7 +511,7 @@ impl Directory {
         });
         if let Some((m, p)) = found {
             let field = if m == marker { field } else { rest[m.len()..].trim_start_matches('.') };
-            let (i, r) = (place(id), body.from_com(*p));
+            let (i, r) = (index_of(id), body.from_com(*p));
             if field.is_empty() {
                 return Some((0..3).map(|axis| Signal::Position(i, r, axis)).collect());
             }
@@ -520,7 +520,7 @@ impl Directory {
         if body.kind == BodyKind::Ground {
             return None;
         }
-        let i = place(id);
+        let i = index_of(id);
         if let Some(signals) = point(origin, rest, i) {
             return Some(signals);
         }
@@ -557,10 +557,10 @@ impl Directory {
         &self,
         index_: usize,
         rest: &str,
-        place: &mut dyn FnMut(u32) -> usize,
+        index_of: &mut dyn FnMut(u32) -> usize,
     ) -> Option<Vec<Signal>> {
         let joint = &self.joints[index_];
-        let (a, b) = (place(joint.bodies[0]), place(joint.bodies[1]));
+        let (a, b) = (index_of(joint.bodies[0]), index_of(joint.bodies[1]));
         if joint.face.kind() == "spherical" {
             if let Some(i) = index(&QUATERNION, rest) {
                 return Some(vec![Signal::Turn(joint.frames, a, b, i)]);

@@ -103,7 +103,7 @@ pub enum Purpose {
 }
 
 /// A file that does not lie where the model does.
-pub struct PlacedFile<'a> {
+pub struct FilePlacement<'a> {
     model: &'a Model,
     directory: &'a Directory,
     scope: &'a ScopeData,
@@ -123,11 +123,11 @@ const INVARIANT: [&str; 3] = ["distance", "expression", "linear_velocity"];
 
 type ColumnsOfName = Result<Option<Vec<AffineReading>>, String>;
 
-impl<'a> PlacedFile<'a> {
+impl<'a> FilePlacement<'a> {
     /// The file with this scope, where it is moved, turned or mirrored.
     pub fn of(model: &'a Model, directory: &'a Directory, scope: u32) -> Option<Self> {
         let scope = model.scopes.get(scope as usize).filter(|scope| !scope.transform.is_identity())?;
-        Some(PlacedFile { model, directory, scope, planar: model.is_planar() })
+        Some(FilePlacement { model, directory, scope, planar: model.is_planar() })
     }
 
     /// Where it is placed.
@@ -188,11 +188,11 @@ impl<'a> PlacedFile<'a> {
 
     /// A position or velocity or acceleration in world axes.
     fn of_point(&self, path: &str, word: &str) -> Option<ColumnsOfName> {
-        let place = |words: &[&str; 3]| words.iter().position(|w| *w == word);
-        if let Some(i) = place(&AXES) {
+        let index_of = |words: &[&str; 3]| words.iter().position(|w| *w == word);
+        if let Some(i) = index_of(&AXES) {
             return Some(self.component(path, &AXES, i, &AffineMap::points(self.transform()), false));
         }
-        let (words, i) = POLAR.iter().find_map(|words| Some((words, place(words)?)))?;
+        let (words, i) = POLAR.iter().find_map(|words| Some((words, index_of(words)?)))?;
         if !self.transform().turns() {
             return Some(Ok(None));
         }
@@ -277,7 +277,7 @@ impl<'a> PlacedFile<'a> {
                 "`{path}` belongs to a flexible member of a file inside one that is mirrored; read it in the file of the member"
             ));
         }
-        Ok(self.model.placed(&body.name).and_then(|placed| placed.mirrored.clone()))
+        Ok(self.model.placement_of(&body.name).and_then(|placement| placement.mirrored.clone()))
     }
 
     /// From body axes of the model to those that the file means, for axial vectors.
@@ -342,9 +342,9 @@ impl<'a> PlacedFile<'a> {
     /// A force or torque in world axes.
     fn effort(&self, path: &str) -> Option<Vec<AffineReading>> {
         let word = path.rsplit('.').next()?;
-        let place = |words: &[&str; 3]| words.iter().position(|w| *w == word);
+        let index_of = |words: &[&str; 3]| words.iter().position(|w| *w == word);
         let t = self.transform();
-        let reading = match (place(&FORCES), place(&TORQUES)) {
+        let reading = match (index_of(&FORCES), index_of(&TORQUES)) {
             (Some(i), _) => AffineMap::polar(t).sum(i, &self.beside(path, &FORCES, false)),
             (_, Some(i)) => AffineMap::axial(t).sum(i, &self.beside(path, &TORQUES, true)),
             _ => return None,
@@ -438,12 +438,12 @@ impl<'a> PlacedFile<'a> {
     /// Linear momentum, and angular momentum about the file's origin: det(Q) Qᵀ (L - d × p).
     fn momentum(&self, path: &str, rest: &str) -> Option<Vec<AffineReading>> {
         let t = self.transform();
-        let place = |words: &[&str; 3]| words.iter().position(|w| *w == rest);
+        let index_of = |words: &[&str; 3]| words.iter().position(|w| *w == rest);
         let linear = self.beside(path, &MOMENTA, false);
-        if let Some(i) = place(&MOMENTA) {
+        if let Some(i) = index_of(&MOMENTA) {
             return Some(vec![AffineMap::polar(t).sum(i, &linear)]);
         }
-        let i = place(&TURNS)?;
+        let i = index_of(&TURNS)?;
         let axial = AffineMap::axial(t);
         let mut reading = axial.sum(i, &self.beside(path, &TURNS, true));
         let [x, y, z] = t.d;

@@ -22,7 +22,7 @@ pub(crate) struct Reads {
 #[derive(Clone, Copy)]
 pub(crate) struct ControllerState {
     /// Its place among the outputs.
-    pub place: usize,
+    pub index: usize,
     /// Whether it stays as it is over a step.
     pub held: bool,
 }
@@ -30,28 +30,28 @@ pub(crate) struct ControllerState {
 impl Reads {
     /// What `formula` reads, whose bodies are places in `ids`.
     pub fn of(formula: &Formula, ids: &[u32], system: &System) -> Reads {
-        let (mut bodies, mut places) = (Vec::new(), Vec::new());
-        formula.bodies(&mut |place| bodies.extend(ids.get(place)));
-        formula.outputs(&mut places);
+        let (mut bodies, mut indices) = (Vec::new(), Vec::new());
+        formula.bodies(&mut |index| bodies.extend(ids.get(index)));
+        formula.outputs(&mut indices);
         let mut reads = Reads::default();
         let mut known = vec![false; system.outs];
         let mut read = vec![false; system.controllers.len()];
-        while let Some(place) = places.pop() {
-            if std::mem::replace(&mut known[place], true) {
+        while let Some(index) = indices.pop() {
+            if std::mem::replace(&mut known[index], true) {
                 continue;
             }
-            let own = |c: &ControllerElement| (c.out..c.out + c.outputs.len()).contains(&place);
+            let own = |c: &ControllerElement| (c.out..c.out + c.outputs.len()).contains(&index);
             let Some(number) = system.controllers.iter().position(own) else { continue };
             let element = &system.controllers[number];
             let count = element.controller.outputs().len();
-            match (place - element.out).checked_sub(count) {
+            match (index - element.out).checked_sub(count) {
                 Some(state) => {
-                    reads.states.push(ControllerState { place, held: element.controller.is_held(state) })
+                    reads.states.push(ControllerState { index, held: element.controller.is_held(state) })
                 }
                 None if !std::mem::replace(&mut read[number], true) => {
                     bodies.extend_from_slice(&element.ids);
-                    places.extend_from_slice(&element.reads);
-                    places.extend(element.named_states().iter().map(|(_, place)| *place));
+                    indices.extend_from_slice(&element.reads);
+                    indices.extend(element.named_states().iter().map(|(_, index)| *index));
                 }
                 None => {}
             }

@@ -200,8 +200,8 @@ impl Clocked {
             } else if waiting == 0 {
                 held.copy_from_slice(outputs);
             } else {
-                let place = (self.samples % waiting as u64) as usize * outputs.len();
-                queue[place..place + outputs.len()].copy_from_slice(outputs);
+                let index = (self.samples % waiting as u64) as usize * outputs.len();
+                queue[index..index + outputs.len()].copy_from_slice(outputs);
             }
             self.samples += 1;
         }
@@ -217,8 +217,8 @@ impl Clocked {
         let Some(sampling) = self.element.controller.sampling() else { return };
         let x = &mut s.x[self.element.x..][..self.before.len()];
         let (held, rest) = x.split_at_mut(sampling.outputs);
-        let place = (self.acting % sampling.times.waiting() as u64) as usize * held.len();
-        held.copy_from_slice(&rest[sampling.states + place..][..held.len()]);
+        let index = (self.acting % sampling.times.waiting() as u64) as usize * held.len();
+        held.copy_from_slice(&rest[sampling.states + index..][..held.len()]);
         self.acting += 1;
     }
 }

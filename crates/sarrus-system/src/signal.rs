@@ -137,7 +137,7 @@ impl Signal {
             Signal::Constant(x) => R::from_f64(*x),
             Signal::Position(body, r, i) => at.pose(*body).point(r).0[*i],
             Signal::Relative(carrier, frame, body, r, i) => {
-                let frame = frame.place(at.pose(*carrier));
+                let frame = frame.frame_pose(at.pose(*carrier));
                 frame.to_local(at.pose(*body).point(r) - frame.p).0[*i]
             }
             Signal::Velocity(body, r, i) => at.twist(*body).point_velocity(at.pose(*body), r).0[*i],
@@ -148,12 +148,12 @@ impl Signal {
             Signal::Coordinate(c) => c.value(at),
             Signal::Speed(c) => c.speed(at),
             Signal::Turn(frames, a, b, i) => {
-                let (F, M) = (frames.F.place(at.pose(*a)), frames.M.place(at.pose(*b)));
+                let (F, M) = (frames.F.frame_pose(at.pose(*a)), frames.M.frame_pose(at.pose(*b)));
                 quaternion(&F.rot.transpose_mul_mat(&M.rot))[*i]
             }
             Signal::TurnRate(frames, a, b, i) => {
                 let w_W = at.twist(*b).w_W - at.twist(*a).w_W;
-                frames.M.place(at.pose(*b)).rot.transpose_mul(w_W).0[*i]
+                frames.M.frame_pose(at.pose(*b)).rot.transpose_mul(w_W).0[*i]
             }
             Signal::Length(d) => d.length(at),
             Signal::LengthRate(d) => d.rate(at),
@@ -168,7 +168,7 @@ impl Signal {
         match self {
             Signal::Quaternion(body, i) => enclose_quaternion(&at.pose(*body).rot, *i),
             Signal::Turn(frames, a, b, i) => {
-                let (F, M) = (frames.F.place(at.pose(*a)), frames.M.place(at.pose(*b)));
+                let (F, M) = (frames.F.frame_pose(at.pose(*a)), frames.M.frame_pose(at.pose(*b)));
                 enclose_quaternion(&F.rot.transpose_mul_mat(&M.rot), *i)
             }
             Signal::Coordinate(c) => c.enclose(at),

@@ -3,8 +3,8 @@
 use crate::body::BodyKind;
 use crate::compile::DriverEfforts;
 use crate::constraint::Rows;
-use crate::contact::rigid::{RigidPlace, Sliding};
-use crate::contact::{BOOKS, ContactElement, SurfaceEntry};
+use crate::contact::rigid::{RigidContactPoint, Sliding};
+use crate::contact::{ContactElement, ENERGY_STATES, SurfaceEntry};
 use crate::controllers::Controller;
 use crate::events::Events;
 use crate::flexible::modal::floating::Floating;
@@ -69,7 +69,7 @@ pub struct ConstraintElement {
     /// Friction of a place that slides.
     pub sliding: Option<Arc<Sliding>>,
     /// The place of a rigid contact that it holds, or keeps from slipping.
-    pub place: Option<RigidPlace>,
+    pub point: Option<RigidContactPoint>,
     /// Rates α and β of its own for Baumgarte's stabilization \[1/s\].
     pub rates: Option<[f64; 2]>,
     /// Its number among all elements of the model, those that are not enabled included; [`NO_ID`] where it is none of them.
@@ -89,7 +89,7 @@ impl ConstraintElement {
             ids,
             rows,
             sliding: None,
-            place: None,
+            point: None,
             rates: None,
             id: NO_ID,
             start: 0,
@@ -214,7 +214,7 @@ pub struct System {
     /// All that the model has.
     pub whole: Arc<AllElements>,
     /// Place among `elements` by [`ConstraintElement::id`]; none of what does not act.
-    places: Vec<Option<usize>>,
+    element_index: Vec<Option<usize>>,
     /// Places among `elements` of what slides.
     pub(crate) slides: Vec<usize>,
     /// Numbers of what does not act.
@@ -248,15 +248,15 @@ pub struct System {
 }
 
 /// Whether heat may arise where nothing shows in the motion, as of friction that reverses.
-fn heats_unseen(directory: &Directory, forces: &[ForceElement]) -> bool {
-    forces.iter().any(|f| f.load.heats_unseen())
+fn may_dissipate_without_motion(directory: &Directory, forces: &[ForceElement]) -> bool {
+    forces.iter().any(|f| f.load.dissipates_without_motion())
         || directory.joints.iter().flat_map(|joint| &joint.friction).any(Option::is_some)
 }
 
 impl System {
     /// Whether heat may arise where nothing shows in the motion, as of friction that reverses.
-    pub fn heats_unseen(&self) -> bool {
-        heats_unseen(&self.directory, &self.forces)
+    pub fn dissipates_without_motion(&self) -> bool {
+        may_dissipate_without_motion(&self.directory, &self.forces)
     }
 
     /// Puts the parts together and lays out q, v, x, λ and J.
@@ -317,7 +317,7 @@ impl System {
         }
         // a driver brings what dampers take, so that neither the motion nor the balance of energy tells an error of it
         let driven = elements.iter().any(|e| e.family == Family::Driver);
-        if heats_unseen(&directory, &forces) || (driven && forces.iter().any(|f| f.enabled)) {
+        if may_dissipate_without_motion(&directory, &forces) || (driven && forces.iter().any(|f| f.enabled)) {
             builder.group(GroupKind::Auxiliary, DISSIPATED, 1);
         }
         // drivers move by themselves: steps that resolve a motion need not resolve the power that it takes
@@ -329,9 +329,9 @@ impl System {
         }
         // impacts are short beside the steps that positions alone would ask for: their books close only if they count too
         for contact in &contacts {
-            builder.group(GroupKind::Auxiliary, contact.x, BOOKS);
+            builder.group(GroupKind::Auxiliary, contact.x, ENERGY_STATES);
             if contact.count > 0 {
-                builder.group(GroupKind::Auxiliary, contact.x + BOOKS, contact.count);
+                builder.group(GroupKind::Auxiliary, contact.x + ENERGY_STATES, contact.count);
             }
         }
         let structure = builder.build(nq, FIRST_STATE + states.len())?;
@@ -349,20 +349,20 @@ impl System {
                 })
                 .collect();
         }
-        let mut places = vec![None; whole.elements.len()];
+        let mut indices = vec![None; whole.elements.len()];
         for (i, element) in elements.iter().enumerate() {
-            if let Some(place) = places.get_mut(element.id) {
-                *place = Some(i);
+            if let Some(index) = indices.get_mut(element.id) {
+                *index = Some(i);
             }
         }
         let slides = (0..elements.len()).filter(|&i| elements[i].sliding.is_some()).collect();
-        let idle = (0..places.len()).filter(|&id| places[id].is_none()).collect();
+        let idle = (0..indices.len()).filter(|&id| indices[id].is_none()).collect();
         let wide = if directory.space == sarrus_model::Space::Planar { 3 } else { 6 };
         Ok(System {
             directory,
             gravity,
             whole,
-            places,
+            element_index: indices,
             slides,
             idle,
             elements,
@@ -435,8 +435,8 @@ impl System {
     pub fn input(&self, path: &str) -> Option<usize> {
         let (name, own) = path.rsplit_once('.')?;
         let element = self.controllers.iter().find(|c| c.name == name && c.controller.is_input())?;
-        let place = element.named_states().iter().position(|(state, _)| state == own)?;
-        Some(element.x + place)
+        let index = element.named_states().iter().position(|(state, _)| state == own)?;
+        Some(element.x + index)
     }
 
     /// The model pose, at rest, at the start of the run.
@@ -501,7 +501,7 @@ impl System {
 
     /// Rows that hold joints with play in the middle of it, for the start of a run.
     pub fn centring(&self) -> Vec<ConstraintElement> {
-        let joints = self.directory.joints.iter().filter(|joint| self.place(joint.element).is_some());
+        let joints = self.directory.joints.iter().filter(|joint| self.element_index(joint.element).is_some());
         let rows = joints.filter_map(|joint| {
             let centre = Arc::new(Compound(joint.clearance.as_ref()?.centre()));
             Some(ConstraintElement::new(joint.name.clone(), Family::Joint, joint.bodies.to_vec(), centre))
@@ -527,12 +527,12 @@ impl System {
 
     /// The rows of the element with this number in [`System::whole`], where it acts.
     pub fn element(&self, id: usize) -> Option<&ConstraintElement> {
-        self.place(id).map(|i| &self.elements[i])
+        self.element_index(id).map(|i| &self.elements[i])
     }
 
     /// Their place among `elements`.
-    pub fn place(&self, id: usize) -> Option<usize> {
-        self.places.get(id).copied().flatten()
+    pub fn element_index(&self, id: usize) -> Option<usize> {
+        self.element_index.get(id).copied().flatten()
     }
 
     /// The element that row `row` of λ belongs to.

@@ -42,30 +42,30 @@ pub fn curvature<C: Constraint>(c: &C, at: &At<f64>, wide: usize, lambda: &[f64]
     let mut values = vec![Second::zero(); rows];
     for moved in (0..n).filter(|i| at.ids[*i] != 0) {
         // where the bodies are once one has moved, and then where J is taken
-        let placed: Vec<Pose<Dual<6>>> = (0..n)
+        let new_poses: Vec<Pose<Dual<6>>> = (0..n)
             .map(|i| if i == moved { at.pose(i).seed(0, columns) } else { at.pose(i).lift() })
             .collect();
         let turning: Vec<Twist<Dual<6>>> = (0..n)
             .map(|i| {
                 let twist = at.twist(i);
-                Twist::new(&placed[i], Vec3::from_f64(twist.v.0), Vec3::from_f64(twist.w.0))
+                Twist::new(&new_poses[i], Vec3::from_f64(twist.v.0), Vec3::from_f64(twist.w.0))
             })
             .collect();
-        let mut poses: Vec<Pose<Second>> = placed.iter().map(|p| p.seed(0, &[])).collect();
+        let mut poses: Vec<Pose<Second>> = new_poses.iter().map(|p| p.seed(0, &[])).collect();
         let mut twists: Vec<Twist<Second>> =
-            turning.iter().zip(&placed).map(|(t, p)| t.seed(p, 0, &[])).collect();
+            turning.iter().zip(&new_poses).map(|(t, p)| t.seed(p, 0, &[])).collect();
         for body in (0..n).filter(|i| at.ids[*i] != 0) {
             if holonomic > 0 {
-                poses[body] = placed[body].seed(0, columns);
+                poses[body] = new_poses[body].seed(0, columns);
                 let at = seeded(at, Second::from_f64(at.t), &poses, &[], &ids);
                 c.residual(&at, &mut values[..holonomic]);
-                poses[body] = placed[body].seed(0, &[]);
+                poses[body] = new_poses[body].seed(0, &[]);
             }
             if holonomic < rows {
-                twists[body] = turning[body].seed(&placed[body], 0, columns);
+                twists[body] = turning[body].seed(&new_poses[body], 0, columns);
                 let at = seeded(at, Second::from_f64(at.t), &poses, &twists, &ids);
                 c.velocity(&at, &mut values[holonomic..]);
-                twists[body] = turning[body].seed(&placed[body], 0, &[]);
+                twists[body] = turning[body].seed(&new_poses[body], 0, &[]);
             }
             for (value, lambda) in values.iter().zip(lambda) {
                 for j in 0..wide {
@@ -119,15 +119,15 @@ pub fn variation<C: Constraint>(
             c.residual(&at, &mut values[..holonomic]);
             c.velocity(&at, &mut values[holonomic..]);
             for (row, value) in values.iter().enumerate() {
-                let place = (body * rows + row) * wide;
+                let index = (body * rows + row) * wide;
                 for (j, d) in value.d[..wide].iter().enumerate() {
                     let [rate, second] =
                         if row < holonomic { [d.c[1], 2.0 * d.c[2]] } else { [d.c[0], d.c[1]] };
                     if velocities {
-                        out.phiddot_v[place + j] = second;
+                        out.phiddot_v[index + j] = second;
                     } else {
-                        out.phidot_q[place + j] = rate;
-                        out.phiddot_q[place + j] = second;
+                        out.phidot_q[index + j] = rate;
+                        out.phiddot_q[index + j] = second;
                     }
                 }
             }

@@ -1,8 +1,8 @@
 //! A folder of results read back: `model.toml`, `trajectory.csv`, `report.json`, and `steps.csv` and `contacts.csv` where it has them.
 
 use crate::extras::{CONTACTS, STEPS, read_contacts};
-use crate::frames::PLACE;
-use crate::live::ROOM;
+use crate::frames::POINT;
+use crate::live::MAX_BYTES;
 use crate::motion::{Missing, POSE, PoseTable, RATES};
 use crate::scene::{MOST_COLUMNS, Scene, chosen};
 use crate::table::{ColumnTable, TableError};
@@ -191,7 +191,7 @@ impl Folder {
         let (of, n) = (motion.table.names.len(), motion.table.len());
         let frame = 8 * (columns.len() + 1) + 4 * (POSE + RATES) * motion.bodies;
         // a page keeps all that it gets: of very long motions every second frame, or third
-        let stride = (n * frame + 4 * PLACE * motion.touches.count()).div_ceil(ROOM).max(1);
+        let stride = (n * frame + 4 * POINT * motion.touches.count()).div_ceil(MAX_BYTES).max(1);
         if columns.len() < of || stride > 1 {
             let mut rows: Vec<usize> = (0..n).step_by(stride).collect();
             rows.extend((n > 0 && (n - 1) % stride != 0).then(|| n - 1));

@@ -10,14 +10,14 @@
 use crate::scene::SceneLoad;
 use sarrus::analysis::{SampleDiagnostics, SmallestSingular};
 use sarrus::solve::{Equations, Problem, Stage, State};
-use sarrus::system::contact::TouchingPlace;
+use sarrus::system::contact::TouchingPoint;
 use sarrus::system::{Mechanism, System};
 use std::sync::Arc;
 
 /// Rows of constraints above which σ is not looked for.
 pub const MOST_ROWS: usize = 2000;
 /// Places of a sample at most: the ones with the largest forces.
-pub const MOST_PLACES: usize = 4096;
+pub const MAX_POINTS: usize = 4096;
 
 /// A number beside the columns.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,7 +37,7 @@ pub struct Gauge {
     /// Its numbers at the last sample.
     pub values: Vec<f64>,
     /// Where contacts touch there.
-    pub places: Vec<TouchingPlace>,
+    pub points: Vec<TouchingPoint>,
     extras: Vec<Extra>,
     /// Force and body of each load, and whether it is a torque.
     sources: Vec<(usize, usize)>,
@@ -56,7 +56,7 @@ impl Gauge {
             names: Vec::new(),
             units: Vec::new(),
             values: Vec::new(),
-            places: Vec::new(),
+            points: Vec::new(),
             extras: Vec::new(),
             sources: loads.iter().map(|load| load.source).collect(),
             turns: loads.iter().map(|load| load.kind == "torque").collect(),
@@ -85,12 +85,12 @@ impl Gauge {
     }
 
     /// Looks at the sample `s`. Numbers that are not known are NaN.
-    pub fn look(&mut self, mechanism: &mut Mechanism, s: &State, seen: &SampleDiagnostics) {
-        mechanism.contact_places(s, seen.solved.map(|(_, accel)| &accel.lambda[..]), &mut self.places);
-        if self.places.len() > MOST_PLACES {
-            let size = |place: &TouchingPlace| place.force.iter().map(|f| f * f).sum::<f64>();
-            self.places.select_nth_unstable_by(MOST_PLACES, |a, b| size(b).total_cmp(&size(a)));
-            self.places.truncate(MOST_PLACES);
+    pub fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &SampleDiagnostics) {
+        mechanism.contact_points(s, seen.solved.map(|(_, accel)| &accel.lambda[..]), &mut self.points);
+        if self.points.len() > MAX_POINTS {
+            let size = |point: &TouchingPoint| point.force.iter().map(|f| f * f).sum::<f64>();
+            self.points.select_nth_unstable_by(MAX_POINTS, |a, b| size(b).total_cmp(&size(a)));
+            self.points.truncate(MAX_POINTS);
         }
         if !self.sources.is_empty() {
             let Gauge { sources, turns, vectors, .. } = self;

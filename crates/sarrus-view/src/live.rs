@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 /// Bytes of frames that are kept of a run that goes on.
-pub const ROOM: usize = 200 << 20;
+pub const MAX_BYTES: usize = 200 << 20;
 
 /// A run that is shown.
 pub struct Live {
@@ -87,9 +87,9 @@ impl Live {
     }
 
     /// The block at `place` and all after it that have a frame from `from` on or are notes; the place after them, and whether that is the end.
-    pub(crate) fn after(&self, place: usize, from: usize) -> (Vec<Bytes>, usize, bool) {
+    pub(crate) fn after(&self, index: usize, from: usize) -> (Vec<Bytes>, usize, bool) {
         let inner = self.lock();
-        let new = inner.blocks.get(place..).unwrap_or_default();
+        let new = inner.blocks.get(index..).unwrap_or_default();
         let wanted = new.iter().filter(|block| block.end == 0 || block.end > from);
         (wanted.map(|block| block.bytes.clone()).collect(), inner.blocks.len(), inner.done)
     }

@@ -7,7 +7,7 @@ use crate::table::ColumnTable;
 use sarrus::math::{Mat3, Vec3};
 use sarrus::solve::State;
 use sarrus::system::body::{Body, BodyKind};
-use sarrus::system::contact::TouchingPlace;
+use sarrus::system::contact::TouchingPoint;
 use sarrus::system::names::Directory;
 
 /// Numbers in a pose: x y z, then the quaternion w x y z.
@@ -36,21 +36,21 @@ pub struct PoseTable {
 pub struct Touches {
     /// For each frame the place after its last.
     ends: Vec<usize>,
-    places: Vec<TouchingPlace>,
+    points: Vec<TouchingPoint>,
 }
 
 impl Touches {
     /// Adds a frame.
-    pub fn push(&mut self, places: &[TouchingPlace]) {
-        self.places.extend_from_slice(places);
-        self.ends.push(self.places.len());
+    pub fn push(&mut self, points: &[TouchingPoint]) {
+        self.points.extend_from_slice(points);
+        self.ends.push(self.points.len());
     }
 
     /// The places of a frame; none of one that is not there.
-    pub fn at(&self, frame: usize) -> &[TouchingPlace] {
+    pub fn at(&self, frame: usize) -> &[TouchingPoint] {
         let Some(&end) = self.ends.get(frame) else { return &[] };
         let first = frame.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.places[first..end]
+        &self.points[first..end]
     }
 
     /// How many frames there are.
@@ -65,12 +65,12 @@ impl Touches {
 
     /// How many places there are in all frames.
     pub fn count(&self) -> usize {
-        self.places.len()
+        self.points.len()
     }
 
     /// Forgets all frames, and keeps their room.
     pub fn clear(&mut self) {
-        self.places.clear();
+        self.points.clear();
         self.ends.clear();
     }
 }
@@ -188,7 +188,7 @@ fn rate_columns(body: &Body) -> &'static [&'static str] {
 }
 
 /// Whether columns called `names` tell where every body is.
-pub fn tell_poses(directory: &Directory, names: &[String]) -> Result<(), Missing> {
+pub fn check_pose_columns(directory: &Directory, names: &[String]) -> Result<(), Missing> {
     let known: std::collections::HashSet<&str> = names.iter().map(String::as_str).collect();
     let mut missing: Option<Missing> = None;
     for (_, body) in drawn(directory) {
@@ -204,9 +204,9 @@ pub fn tell_poses(directory: &Directory, names: &[String]) -> Result<(), Missing
 impl PoseTable {
     /// Takes the poses from the columns of a table.
     pub fn from_columns(directory: &Directory, table: ColumnTable) -> Result<PoseTable, Missing> {
-        tell_poses(directory, &table.names)?;
-        let places = table.places();
-        let of = |body: &Body, field: &str| places.get(format!("{}.{field}", body.name).as_str()).copied();
+        check_pose_columns(directory, &table.names)?;
+        let index_of = table.indices();
+        let of = |body: &Body, field: &str| index_of.get(format!("{}.{field}", body.name).as_str()).copied();
         let all = |fields: fn(&Body) -> &'static [&'static str]| -> Vec<(&Body, Vec<usize>)> {
             drawn(directory)
                 .map(|(_, body)| (body, fields(body).iter().filter_map(|field| of(body, field)).collect()))

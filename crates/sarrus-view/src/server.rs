@@ -267,11 +267,11 @@ fn frames(live: &Arc<Live>, from: usize, head: bool) -> Response {
         if sender.send(live.header()).await.is_err() {
             return;
         }
-        let mut place = 0;
+        let mut index = 0;
         loop {
             news.borrow_and_update();
-            let (blocks, next, done) = live.after(place, from);
-            place = next;
+            let (blocks, next, done) = live.after(index, from);
+            index = next;
             for block in blocks {
                 // whoever asked has gone
                 if sender.send(block).await.is_err() {

@@ -99,8 +99,8 @@ impl ColumnTable {
         if name == "t" {
             return Some(&self.t);
         }
-        let place = self.names.iter().position(|n| n == name)?;
-        Some(&self.columns[place])
+        let index = self.names.iter().position(|n| n == name)?;
+        Some(&self.columns[index])
     }
 
     /// The unit of the column called `name`.
@@ -108,11 +108,11 @@ impl ColumnTable {
         if name == "t" {
             return "s";
         }
-        self.names.iter().position(|n| n == name).map_or("", |place| &self.units[place])
+        self.names.iter().position(|n| n == name).map_or("", |index| &self.units[index])
     }
 
     /// Places of columns by name, for many questions.
-    pub fn places(&self) -> HashMap<&str, usize> {
+    pub fn indices(&self) -> HashMap<&str, usize> {
         self.names.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect()
     }
 

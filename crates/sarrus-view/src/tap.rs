@@ -5,9 +5,9 @@
 //! was left is used up, only every second frame is taken from then on. The trajectory itself is not touched.
 
 use crate::extras::SampleExtras;
-use crate::frames::{self, PLACE};
+use crate::frames::{self, POINT};
 use crate::gauge::Gauge;
-use crate::live::{Live, ROOM};
+use crate::live::{Live, MAX_BYTES};
 use crate::motion::{Touches, add_poses, add_rates};
 use crate::scene::{MOST_COLUMNS, Scene, choose_columns};
 use sarrus::analysis::{Proceed, Progress, RunPlan, SampleDiagnostics, Watch};
@@ -88,7 +88,7 @@ pub struct Stream {
     /// Every how many samples one is taken.
     stride: usize,
     /// Bytes there is room for, bytes at which the stride doubles, and bytes that are used.
-    room: usize,
+    capacity: usize,
     next: usize,
     used: usize,
     t: Vec<f64>,
@@ -101,7 +101,7 @@ pub struct Stream {
 
 impl Stream {
     /// To `live`, with room for so many bytes.
-    pub fn new(live: Arc<Live>, directory: Arc<Directory>, feed: Feed, room: usize) -> Stream {
+    pub fn new(live: Arc<Live>, directory: Arc<Directory>, feed: Feed, capacity: usize) -> Stream {
         let now = Instant::now();
         Stream {
             live,
@@ -113,8 +113,8 @@ impl Stream {
             seen: 0,
             sent: 0,
             stride: 1,
-            room,
-            next: room / 2,
+            capacity,
+            next: capacity / 2,
             used: 0,
             t: Vec::new(),
             rows: Vec::new(),
@@ -148,8 +148,8 @@ impl Stream {
         self.sent += n;
         while self.used > self.next {
             // half of what is left until the next time; nothing more once there is none
-            self.next += (self.room - self.next) / 2;
-            self.stride = if self.used >= self.room { usize::MAX } else { self.stride.saturating_mul(2) };
+            self.next += (self.capacity - self.next) / 2;
+            self.stride = if self.used >= self.capacity { usize::MAX } else { self.stride.saturating_mul(2) };
             if self.stride == usize::MAX {
                 break;
             }
@@ -161,7 +161,7 @@ impl Stream {
         self.touches.clear();
     }
 
-    fn tell(&mut self, progress: &Progress) {
+    fn report(&mut self, progress: &Progress) {
         if self.beat.elapsed() < BEAT {
             return;
         }
@@ -183,13 +183,13 @@ impl Stream {
         }
         add_poses(&self.directory, s, &mut self.poses);
         add_rates(&self.directory, s, &mut self.rates);
-        self.touches.push(&gauge.places);
+        self.touches.push(&gauge.points);
         // columns come with the row; what is told beside them and amplitudes are the last of them
         self.rows.resize(self.rows.len() + self.feed.names.len(), 0.0);
         let last = self.rows.len() - self.feed.hidden.len();
         self.rows[last - self.feed.extras..last].copy_from_slice(&gauge.values);
-        for (x, &place) in self.rows[last..].iter_mut().zip(&self.feed.hidden) {
-            *x = s.q[place];
+        for (x, &index) in self.rows[last..].iter_mut().zip(&self.feed.hidden) {
+            *x = s.q[index];
         }
     }
 
@@ -199,13 +199,13 @@ impl Stream {
         }
         self.t.push(row[0]);
         let first = self.rows.len() - self.feed.names.len();
-        for (x, &place) in self.rows[first..].iter_mut().zip(&self.feed.chosen) {
-            *x = row[place + 1];
+        for (x, &index) in self.rows[first..].iter_mut().zip(&self.feed.chosen) {
+            *x = row[index + 1];
         }
         // a fast run fills a block before its time
         let waiting =
-            8 * self.rows.len() + 4 * (self.poses.len() + self.rates.len() + PLACE * self.touches.count());
-        if self.t.len() >= LONGEST || waiting > self.room / PIECES {
+            8 * self.rows.len() + 4 * (self.poses.len() + self.rates.len() + POINT * self.touches.count());
+        if self.t.len() >= LONGEST || waiting > self.capacity / PIECES {
             self.flush();
         }
     }
@@ -223,7 +223,7 @@ pub struct Tap<'a> {
     directory: Arc<Directory>,
     gauge: Gauge,
     stream: Option<Stream>,
-    kept: Option<SampleExtras>,
+    extras: Option<SampleExtras>,
     /// Whether poses are kept too.
     poses: bool,
 }
@@ -231,31 +231,31 @@ pub struct Tap<'a> {
 impl<'a> Tap<'a> {
     /// Between a run and `watch`.
     pub fn new(directory: Arc<Directory>, gauge: Gauge, watch: &'a mut dyn Watch) -> Tap<'a> {
-        Tap { watch, directory, gauge, stream: None, kept: None, poses: false }
+        Tap { watch, directory, gauge, stream: None, extras: None, poses: false }
     }
 
     /// Hands the run over to whoever looks at `live`.
     pub fn streaming(self, live: Arc<Live>, feed: Feed) -> Tap<'a> {
-        self.streaming_within(live, feed, ROOM)
+        self.streaming_within(live, feed, MAX_BYTES)
     }
 
     /// The same with room for so many bytes.
-    pub fn streaming_within(mut self, live: Arc<Live>, feed: Feed, room: usize) -> Tap<'a> {
-        self.stream = Some(Stream::new(live, self.directory.clone(), feed, room));
+    pub fn streaming_within(mut self, live: Arc<Live>, feed: Feed, capacity: usize) -> Tap<'a> {
+        self.stream = Some(Stream::new(live, self.directory.clone(), feed, capacity));
         self
     }
 
     /// Keeps what the trajectory does not have; with `poses` where bodies are too, for columns that do not tell.
     pub fn keeping(mut self, poses: bool) -> Tap<'a> {
         let (names, units) = (self.gauge.names.clone(), self.gauge.units.clone());
-        self.kept = Some(SampleExtras { names, units, ..SampleExtras::default() });
+        self.extras = Some(SampleExtras { names, units, ..SampleExtras::default() });
         self.poses = poses;
         self
     }
 
     /// What was kept.
-    pub fn into_kept(mut self) -> SampleExtras {
-        self.kept.take().unwrap_or_default()
+    pub fn into_extras(mut self) -> SampleExtras {
+        self.extras.take().unwrap_or_default()
     }
 }
 
@@ -269,24 +269,24 @@ impl Watch for Tap<'_> {
 
     fn step(&mut self, progress: &Progress) -> Proceed {
         if let Some(stream) = &mut self.stream {
-            stream.tell(progress);
+            stream.report(progress);
         }
         self.watch.step(progress)
     }
 
     fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &SampleDiagnostics) {
-        if self.stream.is_some() || self.kept.is_some() {
-            self.gauge.look(mechanism, s, seen);
+        if self.stream.is_some() || self.extras.is_some() {
+            self.gauge.sample(mechanism, s, seen);
         }
         if let Some(stream) = &mut self.stream {
             stream.sample(s, &self.gauge);
         }
-        if let Some(kept) = &mut self.kept {
-            kept.rows.extend_from_slice(&self.gauge.values);
-            kept.add_places(s.t, &self.gauge.places);
+        if let Some(extras) = &mut self.extras {
+            extras.rows.extend_from_slice(&self.gauge.values);
+            extras.add_points(s.t, &self.gauge.points);
             if self.poses {
-                add_poses(&self.directory, s, &mut kept.poses);
-                add_rates(&self.directory, s, &mut kept.rates);
+                add_poses(&self.directory, s, &mut extras.poses);
+                add_rates(&self.directory, s, &mut extras.rates);
             }
         }
         self.watch.sample(mechanism, s, seen);

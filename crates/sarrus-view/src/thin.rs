@@ -20,7 +20,7 @@ const ROUND_OFF: f64 = 1e-12;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Thinning {
     /// Frames that are there.
-    pub kept: usize,
+    pub retained: usize,
     /// Frames that there were.
     pub of: usize,
     /// Of a body's origin \[m\].
@@ -125,10 +125,10 @@ fn judge<'a>(motion: &'a PoseTable, columns: &[usize], most: usize) -> ThinningM
 pub fn choose(motion: &PoseTable, columns: &[usize], bound: &ThinningBound) -> Vec<usize> {
     let n = motion.table.len();
     let judge = judge(motion, columns, JUDGES);
-    let mut kept = Vec::new();
+    let mut retained = Vec::new();
     let mut i = 0;
     while i < n {
-        kept.push(i);
+        retained.push(i);
         if i + 1 >= n {
             break;
         }
@@ -150,14 +150,14 @@ pub fn choose(motion: &PoseTable, columns: &[usize], bound: &ThinningBound) -> V
         }
         i = good;
     }
-    kept
+    retained
 }
 
 /// By how much interpolation between `rows` misses the frames that are not among them.
 pub fn measure(motion: &PoseTable, rows: &[usize], columns: &[usize]) -> Thinning {
     let judge = judge(motion, columns, usize::MAX);
     let mut found =
-        Thinning { kept: rows.len(), of: motion.table.len(), position: 0.0, angle: 0.0, columns: 0.0 };
+        Thinning { retained: rows.len(), of: motion.table.len(), position: 0.0, angle: 0.0, columns: 0.0 };
     for pair in rows.windows(2) {
         for k in pair[0] + 1..pair[1] {
             let miss = judge.miss(pair[0], pair[1], k);

@@ -49,11 +49,11 @@ struct Twice {
 
 impl Watch for Twice {
     fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &SampleDiagnostics) {
-        self.gauge.look(mechanism, s, seen);
+        self.gauge.sample(mechanism, s, seen);
         let before = ALLOCATIONS.get();
-        self.gauge.look(mechanism, s, seen);
+        self.gauge.sample(mechanism, s, seen);
         self.allocated += ALLOCATIONS.get() - before;
-        self.touched += self.gauge.places.len();
+        self.touched += self.gauge.points.len();
     }
 }
 

@@ -255,6 +255,6 @@ fn staggered_steps_allocate_nothing_after_warm_up() {
 #[test]
 fn the_counter_counts() {
     let before = ALLOCATIONS.get();
-    let room: Vec<u8> = Vec::with_capacity(100);
-    assert!(ALLOCATIONS.get() > before && room.capacity() >= 100);
+    let workspace: Vec<u8> = Vec::with_capacity(100);
+    assert!(ALLOCATIONS.get() > before && workspace.capacity() >= 100);
 }

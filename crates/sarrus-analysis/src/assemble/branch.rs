@@ -10,7 +10,7 @@ impl Assembled {
     /// Why no motion can begin here: in a singular position, where velocities do not tell along which branch.
     pub fn open_branch(&self, model: &Model, system: &Arc<System>) -> Option<AssemblyError> {
         let open = self
-            .standing
+            .singular_starts
             .iter()
             .find(|s| matches!(s.way, BranchDirection::Open | BranchDirection::Astray))?;
         let involved: Vec<_> = open.rows.iter().filter_map(|&row| system.element_of_row(row)).collect();

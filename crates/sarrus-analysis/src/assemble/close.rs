@@ -5,8 +5,8 @@ use crate::components::parts;
 use crate::rank::TOLERANCE;
 use crate::start::RowRank;
 use sarrus_solve::{
-    ActiveRows as Which, Equations, HUB_DEGREE, HeldVelocity, Kkt, Problem, RankDemand, SolveError, Stage,
-    Standing, State, Structure, kinematic_units, set_out, sharpen,
+    ActiveRows as Which, Equations, HUB_DEGREE, HeldVelocity, Kkt, Problem, RankDemand, SingularStart,
+    SolveError, Stage, State, Structure, kinematic_units, refine_positions, set_out,
 };
 use sarrus_system::{ConstraintElement, Mechanism, System};
 use std::sync::Arc;
@@ -149,7 +149,7 @@ pub(super) fn close(
     }
     if off > closed && off <= tolerable && kkt.is_weak() {
         // what cannot be decomposed is left as it is
-        let _ = sharpen(&mut m, state);
+        let _ = refine_positions(&mut m, state);
         m.update(state, Stage::POSITION, &mut eq);
         off = norm(&all, &eq);
     }
@@ -336,9 +336,9 @@ impl NearestVelocities {
         if is_weak {
             // the same decision as everywhere; a large model has that of its pivots
             let rows = RowRank::by_values(&all.structure, eq);
-            dependent = rows.and_then(|rows| rows.to_settle(&all.structure));
+            dependent = rows.and_then(|rows| rows.rank_to_resolve(&all.structure));
             if let Some(dependent) = dependent {
-                kkt.settle(eq, dependent)?;
+                kkt.resolve_rank(eq, dependent)?;
             }
         }
         eq.mass_mul(&all.structure, &state.v, &mut a);
@@ -405,27 +405,30 @@ pub(super) fn velocities(
     holds: Vec<ConstraintElement>,
     hints: &[f64],
     state: &mut State,
-    spare: Option<&mut Option<Kkt>>,
-) -> Result<(Velocities, Vec<Standing>), AssemblyError> {
+    workspace: Option<&mut Option<Kkt>>,
+) -> Result<(Velocities, Vec<SingularStart>), AssemblyError> {
     let (mut m, mut eq) = held(system, holds, hints)?;
     let all = m.system().clone();
     let nearest = NearestVelocities::find(&mut m, &mut eq, state)?;
     let given = std::mem::replace(&mut state.v, nearest.v.clone());
     let kkt = &nearest.kkt;
-    let mut standing = Vec::new();
+    let mut singular_starts = Vec::new();
     if kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty() {
         let mut plain = system.mechanism();
         plain.set_hints(hints);
         // what cannot be decomposed shows when it is run
-        standing = set_out(&mut plain, state, &given, &kept(system, &all, &eq)).unwrap_or_default();
+        singular_starts =
+            set_out(&mut plain, state, &given, &preserved(system, &all, &eq)).unwrap_or_default();
     }
     let limit = TOLERABLE.max(if nearest.is_weak { misfit(system, hints, state) } else { 0.0 });
     let found = nearest.judge(&mut m, &mut eq, (state, &given), limit)?;
     // one that had to look harder for dependent rows would go on to
-    if let Some(spare) = spare.filter(|_| Arc::ptr_eq(&all, system) && kkt.pivots()[1] == nearest.limit) {
-        *spare = Some(nearest.kkt);
+    if let Some(workspace) =
+        workspace.filter(|_| Arc::ptr_eq(&all, system) && kkt.pivots()[1] == nearest.limit)
+    {
+        *workspace = Some(nearest.kkt);
     }
-    Ok((found, standing))
+    Ok((found, singular_starts))
 }
 
 /// What rows that count as dependent may be off by, relative to velocities: a value that is kept moves them, and they lack a little.
@@ -471,7 +474,7 @@ fn polish(
     }
     let mut kkt = Kkt::new(s, &plain, HUB_DEGREE)?;
     match dependent {
-        Some(dependent) => kkt.settle(&plain, dependent).map(|_| ())?,
+        Some(dependent) => kkt.resolve_rank(&plain, dependent).map(|_| ())?,
         None => kkt.factor(&plain, Which::All, RankDemand::Any)?,
     }
     let (mut delta, mut mu) = (vec![0.0; s.nv], vec![0.0; s.nc]);
@@ -481,8 +484,8 @@ fn polish(
 }
 
 /// The rows of `all` that `system` has not: values that are to be kept.
-fn kept(system: &System, all: &System, eq: &Equations) -> Vec<HeldVelocity> {
-    let mut kept = Vec::new();
+fn preserved(system: &System, all: &System, eq: &Equations) -> Vec<HeldVelocity> {
+    let mut retained = Vec::new();
     for row in all.structure.rows.iter().filter(|row| row.start >= system.structure.nc) {
         for i in 0..row.size {
             let mut held = HeldVelocity { entries: Vec::new(), value: -eq.phi_t[row.start + i] };
@@ -491,10 +494,10 @@ fn kept(system: &System, all: &System, eq: &Equations) -> Vec<HeldVelocity> {
                 let J = &eq.J[e.offset + i * col.size..][..col.size];
                 held.entries.extend(J.iter().enumerate().map(|(k, x)| (col.start + k, *x)));
             }
-            kept.push(held);
+            retained.push(held);
         }
     }
-    kept
+    retained
 }
 
 /// Elements whose rows are off by more than `limit`, worst first.

@@ -12,7 +12,7 @@ use sarrus_solve::State;
 use sarrus_system::constraint::Constraint;
 use sarrus_system::coordinate::nearest_turn;
 use sarrus_system::names::FlexibleEntry;
-use sarrus_system::placed::{AffineReading, PlacedFile, Purpose};
+use sarrus_system::placed::{AffineReading, FilePlacement, Purpose};
 use sarrus_system::signal::Signal;
 use sarrus_system::system::{ControllerElement, Family};
 use sarrus_system::{At, ConstraintElement, System};
@@ -90,13 +90,13 @@ pub(super) struct InitialSettings {
 
 impl InitialSettings {
     /// Gives amplitudes, bodies and members the positions that are stated of them.
-    pub fn place(&self, system: &Arc<System>, hints: &[f64], state: &mut State) {
+    pub fn apply(&self, system: &Arc<System>, hints: &[f64], state: &mut State) {
         for &(_, index, value) in self.amplitudes.iter().filter(|(in_q, ..)| *in_q) {
             state.q[index] = value;
         }
         let stated: Vec<Stated> = self.stated.iter().filter(|s| !s.needs_velocity()).cloned().collect();
         if !stated.is_empty() {
-            stated::place(&system.directory, &stated, &poses(system, hints, state), state);
+            stated::apply_stated(&system.directory, &stated, &poses(system, hints, state), state);
         }
     }
 
@@ -176,8 +176,8 @@ fn read_one(
         let is_motion = is_vector || matches!(field, "rate" | "vx" | "vy" | "vz");
         if let Some(member) = system.directory.member(name).filter(|_| is_motion) {
             let planar_rate = field == "rate" && system.directory.space == Space::Planar;
-            let is_placed = PlacedFile::of(model, &system.directory, setting.element.scope).is_some();
-            if is_placed && !is_vector && !planar_rate {
+            let is_in_file = FilePlacement::of(model, &system.directory, setting.element.scope).is_some();
+            if is_in_file && !is_vector && !planar_rate {
                 let message = format!("`{path}` is one component of a member in a file that is moved");
                 let hint = format!(
                     "write `{name}.{}`, which turns with the file",
@@ -259,12 +259,12 @@ fn check_unit(reader: &Reader, unit: &str, path: &str) -> sarrus_model::Result<(
 fn meant(model: &Model, system: &System, setting: &Setting) -> sarrus_model::Result<AffineReading> {
     let path = setting.path.as_str();
     let named = sum_of_columns(path).unwrap_or_else(|| vec![(1.0, path.to_owned())]);
-    let Some(placed) = PlacedFile::of(model, &system.directory, setting.element.scope) else {
+    let Some(file) = FilePlacement::of(model, &system.directory, setting.element.scope) else {
         return Ok(AffineReading { terms: named, offset: 0.0 });
     };
     let mut sum = AffineReading { terms: Vec::new(), offset: 0.0 };
     for (factor, name) in named {
-        match placed.read(&name, Purpose::Start).map_err(|message| refused(setting, message))?.as_deref() {
+        match file.read(&name, Purpose::Start).map_err(|message| refused(setting, message))?.as_deref() {
             None => sum.terms.push((factor, name)),
             Some([one]) => {
                 sum.terms.extend(one.terms.iter().map(|(c, name)| (factor * c, name.clone())));
@@ -431,13 +431,13 @@ fn in_body_axes(
     w: &[f64],
 ) -> sarrus_model::Result<[f64; 3]> {
     let own = [w[0], w[1], w[2]];
-    let Some(placed) = PlacedFile::of(model, &system.directory, setting.element.scope) else {
+    let Some(file) = FilePlacement::of(model, &system.directory, setting.element.scope) else {
         return Ok(own);
     };
     let columns = ["wx", "wy", "wz"].map(|word| format!("{name}.{word}"));
     let mut out = [0.0; 3];
     for (path, w) in columns.iter().zip(own) {
-        let read = placed.read(path, Purpose::Start).map_err(|message| refused(setting, message))?;
+        let read = file.read(path, Purpose::Start).map_err(|message| refused(setting, message))?;
         let Some([reading]) = read.as_deref() else { return Ok(own) };
         // the axes are orthogonal: what leads there leads back
         for (factor, column) in &reading.terms {
@@ -457,12 +457,12 @@ fn state(
     value: f64,
     out: &mut InitialSettings,
 ) -> sarrus_model::Result<()> {
-    let places =
+    let range_of =
         |c: &ControllerElement| c.out + c.outputs.len() - c.named_states().len()..c.out + c.outputs.len();
     out.spans.push((setting.path.clone(), setting.span));
-    match system.controllers.iter().find(|c| places(c).contains(&slot)) {
+    match system.controllers.iter().find(|c| range_of(c).contains(&slot)) {
         Some(c) => {
-            out.states.push((c.x + slot - places(c).start, value));
+            out.states.push((c.x + slot - range_of(c).start, value));
             Ok(())
         }
         None => {

@@ -15,7 +15,7 @@ pub(super) fn beyond(
     hints: &[f64],
 ) -> Option<AssemblyError> {
     let joints = &system.directory.joints;
-    let acts = |element: usize| system.place(element).is_some();
+    let acts = |element: usize| system.element_index(element).is_some();
     let limited = || joints.iter().filter(|j| acts(j.element) && j.limits.iter().any(Option::is_some));
     limited().next()?;
     let tolerance = APART * state.q.iter().fold(1.0_f64, |m, x| m.max(x.abs()));

@@ -20,10 +20,10 @@ use crate::drivers;
 pub use changes::VelocityChange;
 use close::{OffElement, close, is_at_rest, is_closed, nearest_velocities, norm, velocities};
 use initial::InitialSettings;
-use preferred::{Preferred, is_rigid, kept, rigid, settle};
+use preferred::{Preferred, is_rigid, preserved, release_until_solvable, rigid};
 use sarrus_model::settings::Assembly;
 use sarrus_model::{Diagnostic, Model, Span};
-use sarrus_solve::{Equations, Kkt, Problem, SolveError, Stage, Standing, State, StructureError};
+use sarrus_solve::{Equations, Kkt, Problem, SingularStart, SolveError, Stage, State, StructureError};
 use sarrus_system::body::BodyKind;
 use sarrus_system::{ConstraintElement, System};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub struct Assembled {
     /// What it took.
     pub report: AssemblyReport,
     /// Singular positions that the start is at or near.
-    pub standing: Vec<Standing>,
+    pub singular_starts: Vec<SingularStart>,
 }
 
 /// What assembly did.
@@ -72,7 +72,7 @@ pub enum AssemblyError {
         /// Elements that stay apart, farthest first, with their violation.
         apart: Vec<(String, f64)>,
         /// Values of `[initial]` that were to be kept.
-        kept: Vec<String>,
+        preserved: Vec<String>,
         /// Where the first of them stands.
         at: Span,
     },
@@ -82,7 +82,7 @@ pub enum AssemblyError {
         /// Elements that contradict others, worst first, with their violation.
         apart: Vec<(String, f64)>,
         /// Values of `[initial]` that were to be kept.
-        kept: Vec<String>,
+        preserved: Vec<String>,
         /// Where the first of them stands.
         at: Span,
     },
@@ -170,13 +170,17 @@ impl AssemblyError {
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         match self {
             AssemblyError::Settings(all) => all.clone(),
-            AssemblyError::Positions { at, kept, .. } | AssemblyError::Velocities { at, kept, .. } => {
-                let hint = if kept.is_empty() {
+            AssemblyError::Positions { at, preserved, .. }
+            | AssemblyError::Velocities { at, preserved, .. } => {
+                let hint = if preserved.is_empty() {
                     "move the bodies nearer to each other in the model pose or with [guess], or check lengths and points; \
                      `run.assembly = \"none\"` takes everything as written"
                         .to_string()
                 } else {
-                    format!("leave out one of the values of [initial] that are kept: {}", kept.join(", "))
+                    format!(
+                        "leave out one of the values of [initial] that are kept: {}",
+                        preserved.join(", ")
+                    )
                 };
                 vec![Diagnostic::new(*at, self.to_string()).hint(hint)]
             }
@@ -221,18 +225,18 @@ const SINGULAR: f64 = 1e-6;
 
 /// Makes the start consistent.
 pub fn assemble(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<Assembled, AssemblyError> {
-    assemble_sparing(model, system, mode, None)
+    assemble_reusing(model, system, mode, None)
 }
 
 /// The same. Of a large model the analysis of the rows costs more than solving for them: where `spare` is given, a solver for
 /// the rows of `system` may be left there for others.
-pub(crate) fn assemble_sparing(
+pub(crate) fn assemble_reusing(
     model: &Model,
     system: &Arc<System>,
     mode: Assembly,
-    spare: Option<&mut Option<Kkt>>,
+    workspace: Option<&mut Option<Kkt>>,
 ) -> Result<Assembled, AssemblyError> {
-    let start = put_together(model, system, mode, spare)?;
+    let start = put_together(model, system, mode, workspace)?;
     if let Some(error) = limits::beyond(model, system, &start.state, &start.hints) {
         return Err(error);
     }
@@ -250,7 +254,7 @@ fn put_together(
     model: &Model,
     system: &Arc<System>,
     mode: Assembly,
-    spare: Option<&mut Option<Kkt>>,
+    workspace: Option<&mut Option<Kkt>>,
 ) -> Result<Assembled, AssemblyError> {
     let initial = initial::read(model, system, &model.initial)?;
     let guess = initial::read(model, system, &model.guess)?;
@@ -263,7 +267,7 @@ fn put_together(
     let mut state = system.start();
     let mut hints = system.hints.clone();
     for settings in [&guess, &initial] {
-        settings.place(system, &hints, &mut state);
+        settings.apply(system, &hints, &mut state);
         for &(hint, value) in &settings.hints {
             hints[hint as usize] = value;
         }
@@ -278,7 +282,7 @@ fn put_together(
         initial.set_moving(system, &hints, &|_| true, &mut state);
         return finish(system, &written, state, hints, &initial.states, Vec::new());
     }
-    let place = |name: &str| {
+    let path_of = |name: &str| {
         let held = initial.spans.iter().find(|(n, _)| n == name).map(|(_, span)| *span);
         held.or_else(|| model.find(name).map(|e| e.span)).unwrap_or(Span::NONE)
     };
@@ -312,9 +316,9 @@ fn put_together(
         let (all, off) =
             close(system, initial.positions.clone(), &mut hints, &mut state, Some(&from)).map_err(named)?;
         if let Some((worst, _)) = off.first() {
-            let at = place(&all.elements[*worst].name);
-            let kept = names(&initial.positions);
-            return Err(AssemblyError::Positions { apart: name_all(&all, off), kept, at });
+            let at = path_of(&all.elements[*worst].name);
+            let preserved = names(&initial.positions);
+            return Err(AssemblyError::Positions { apart: name_all(&all, off), preserved, at });
         }
     }
     let mut mechanism = system.mechanism();
@@ -331,8 +335,8 @@ fn put_together(
         open = prefer_velocities(system, &initial, &mut preferred, &hints, &mut state).map_err(named)?;
         notes.extend(changes::deformed(system, &preferred, "with different velocities along it"));
     }
-    let (found, standing) =
-        velocities(system, initial.velocities.clone(), &hints, &mut state, spare).map_err(named)?;
+    let (found, singular_starts) =
+        velocities(system, initial.velocities.clone(), &hints, &mut state, workspace).map_err(named)?;
     if let Some((worst, _)) = found.off.first() {
         let mut mechanism = system.mechanism();
         mechanism.set_hints(&hints);
@@ -341,15 +345,15 @@ fn put_together(
                 found.elements.last().and_then(|(_, name)| model.find(name)).map_or(Span::NONE, |e| e.span);
             return Err(AssemblyError::Drivers { message: found.message(), at });
         }
-        let at = place(&found.all.elements[*worst].name);
-        let kept = names(&initial.velocities);
-        return Err(AssemblyError::Velocities { apart: name_all(&found.all, found.off), kept, at });
+        let at = path_of(&found.all.elements[*worst].name);
+        let preserved = names(&initial.velocities);
+        return Err(AssemblyError::Velocities { apart: name_all(&found.all, found.off), preserved, at });
     }
     let velocities = changes::find(system, &stated, &state, &open.unwrap_or(found.open));
-    if standing.is_empty() {
+    if singular_starts.is_empty() {
         notes.extend(changes::note(&velocities));
     }
-    let mut start = finish(system, &written, state, hints, &initial.states, standing)?;
+    let mut start = finish(system, &written, state, hints, &initial.states, singular_starts)?;
     (start.report.velocities, start.report.notes) = (velocities, notes);
     Ok(start)
 }
@@ -364,10 +368,10 @@ fn prefer_positions(
 ) -> Result<bool, AssemblyError> {
     let from = state.clone();
     let first = hints.to_vec();
-    let done = settle(preferred, |preferred| {
+    let done = release_until_solvable(preferred, |preferred| {
         state.copy_from(&from);
         hints.copy_from_slice(&first);
-        close(system, [holds, &kept(preferred)[..]].concat(), hints, state, Some(&from.q))
+        close(system, [holds, &preserved(preferred)[..]].concat(), hints, state, Some(&from.q))
     })?;
     if !done {
         state.copy_from(&from);
@@ -387,9 +391,9 @@ fn prefer_velocities(
     state: &mut State,
 ) -> Result<Option<Vec<bool>>, AssemblyError> {
     let mut open = None;
-    let done = settle(preferred, |preferred| {
+    let done = release_until_solvable(preferred, |preferred| {
         initial.set_moving(system, hints, &|member| is_rigid(preferred, member), state);
-        let all = [&initial.velocities[..], &kept(preferred)[..]].concat();
+        let all = [&initial.velocities[..], &preserved(preferred)[..]].concat();
         let found = nearest_velocities(system, all, hints, state)?;
         open = Some(found.open);
         Ok((found.all, found.off))
@@ -433,7 +437,7 @@ fn finish(
     mut state: State,
     hints: Vec<f64>,
     states: &[(usize, f64)],
-    standing: Vec<Standing>,
+    singular_starts: Vec<SingularStart>,
 ) -> Result<Assembled, AssemblyError> {
     let mut m = system.mechanism();
     m.set_hints(&hints);
@@ -464,5 +468,5 @@ fn finish(
             report.worst = Some(body.name.clone());
         }
     }
-    Ok(Assembled { state, hints, report, standing })
+    Ok(Assembled { state, hints, report, singular_starts })
 }

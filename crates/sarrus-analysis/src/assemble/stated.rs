@@ -99,7 +99,7 @@ fn by_unit<'s>(
 }
 
 /// Moves every unit of which positions are stated; `poses` are those of `state`.
-pub(super) fn place(directory: &Directory, stated: &[Stated], poses: &[Pose<f64>], state: &mut State) {
+pub(super) fn apply_stated(directory: &Directory, stated: &[Stated], poses: &[Pose<f64>], state: &mut State) {
     for (unit, values) in by_unit(directory, stated, &|_| true) {
         let reference = poses[unit.carrier as usize].point(&unit.point);
         let UnitRotation { quaternion, angle } = turn(directory, &values, &state.q);

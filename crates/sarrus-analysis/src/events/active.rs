@@ -104,10 +104,10 @@ impl Active {
 
     /// Gives rows that hold a gap their number.
     pub(crate) fn register(&mut self, hold: GapHold, mut rows: ConstraintElement) -> ConstraintElement {
-        let place = self.known.iter().position(|(known, _)| *known == AddedNumber::Hold(hold));
-        let place = place.unwrap_or(self.known.len());
-        rows.id = self.elements.len() + place;
-        if place == self.known.len() {
+        let index = self.known.iter().position(|(known, _)| *known == AddedNumber::Hold(hold));
+        let index = index.unwrap_or(self.known.len());
+        rows.id = self.elements.len() + index;
+        if index == self.known.len() {
             self.known.push((AddedNumber::Hold(hold), rows.clone()));
         }
         rows
@@ -197,14 +197,14 @@ impl Active {
         }
         let mut rows = mechanism.observe(s, |at| lock.rows(&directory, at));
         let same = |known: &AddedNumber| matches!(known, AddedNumber::Lock(known) if known.is_same(lock));
-        let place = match self.known.iter().position(|(known, _)| same(known)) {
-            Some(place) => place,
+        let index = match self.known.iter().position(|(known, _)| same(known)) {
+            Some(index) => index,
             None => {
                 self.known.push((AddedNumber::Lock(*lock), rows.clone()));
                 self.known.len() - 1
             }
         };
-        rows.id = self.elements.len() + place;
+        rows.id = self.elements.len() + index;
         changes.locked.push(NewLock { lock: *lock, id: rows.id });
         self.locks.push((*lock, rows));
         changes.structure = true;

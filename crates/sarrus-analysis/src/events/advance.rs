@@ -69,7 +69,7 @@ impl Advance {
 
     /// Looks into a step. Pairs of `held` are left out. Unless onsets are `located`, those that yield count only if the step passes over
     /// them.
-    pub fn look(
+    pub fn check(
         &mut self,
         step: &mut MechanismStep<'_, '_>,
         held: &[GapSource],
@@ -289,15 +289,15 @@ impl Advance {
         for k in 0..count {
             self.items[high + k].gaps = [self.items[high + k].gaps[1], self.items[low + k].gaps[1]];
         }
-        let mut kept = high;
+        let mut retained = high;
         for k in high..high + count {
             if self.items[k].gaps[0] > 0.0 {
-                self.items[kept] = self.items[k];
-                kept += 1;
+                self.items[retained] = self.items[k];
+                retained += 1;
             }
         }
-        self.items.truncate(kept);
-        self.scan(step, system, sweep, [middle, b], (high, kept), depth + 1)
+        self.items.truncate(retained);
+        self.scan(step, system, sweep, [middle, b], (high, retained), depth + 1)
     }
 
     /// When in a bracket a pair closes.

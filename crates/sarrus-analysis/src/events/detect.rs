@@ -25,7 +25,7 @@ use sarrus_system::events::Event;
 use sarrus_system::{Conditions, Mechanism};
 
 /// Where in a step conditions are judged, as parts of it.
-const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
+const FRACTIONS: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 /// Changes closer than this part of a step are simultaneous.
 pub(crate) const TOGETHER: f64 = 1e-12;
 
@@ -49,7 +49,7 @@ pub(crate) struct Detector {
     scratch: Vec<ConditionValue>,
     near: State,
     /// Verdicts by place and event.
-    places: Vec<(f64, Vec<ConditionValue>)>,
+    samples: Vec<(f64, Vec<ConditionValue>)>,
     /// Hints at the start of the step.
     hints: Vec<f64>,
     /// The same, while a step is looked into.
@@ -78,7 +78,7 @@ impl Detector {
             verdicts: vec![none; n],
             scratch: vec![none; n],
             near: State::default(),
-            places: PLACES.iter().map(|_| (0.0, vec![none; n])).collect(),
+            samples: FRACTIONS.iter().map(|_| (0.0, vec![none; n])).collect(),
             hints: Vec::new(),
             start_hints: Vec::new(),
             windows: Windows::default(),
@@ -123,7 +123,7 @@ impl Detector {
     ///
     /// `fired` are those that have just fired at this instant, each with whether its condition held just before: one that
     /// its own actions have made false may fire again.
-    pub fn look(
+    pub fn check(
         &mut self,
         ode: &mut Dynamics<'_, Mechanism>,
         s: &State,
@@ -161,7 +161,7 @@ impl Detector {
     ///
     /// What does not depend on the sample goes on as it did, so that the rule is that of steps. A condition that the sample
     /// has brought to just where it fails, as a switch from 1 to 0 does with `u > 0`, was true and is false.
-    pub fn look_at_sample(
+    pub fn check_sample(
         &mut self,
         ode: &mut Dynamics<'_, Mechanism>,
         s: &State,
@@ -213,24 +213,24 @@ impl Detector {
             self.note_hints(step);
             return Ok(None);
         }
-        let mut places = std::mem::take(&mut self.places);
-        let found = self.judge_places(step, &mut places).and_then(|()| self.find(step, &places));
-        let result = found.map(|found| self.decide(step, &places, &found));
-        self.places = places;
+        let mut samples = std::mem::take(&mut self.samples);
+        let found = self.judge_samples(step, &mut samples).and_then(|()| self.find(step, &samples));
+        let result = found.map(|found| self.decide(step, &samples, &found));
+        self.samples = samples;
         result
     }
 
     /// Judges the conditions at the places of a step.
-    fn judge_places(
+    fn judge_samples(
         &mut self,
         step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
-        places: &mut [(f64, Vec<ConditionValue>)],
+        samples: &mut [(f64, Vec<ConditionValue>)],
     ) -> Result<(), StepError> {
         let (t, h) = (step.info.t, step.end.t - step.info.t);
-        places[0].0 = t;
-        places[0].1.copy_from_slice(&self.verdicts);
-        for ((time, verdicts), place) in places.iter_mut().zip(PLACES).skip(1) {
-            *time = if place == 1.0 { step.end.t } else { t + place * h };
+        samples[0].0 = t;
+        samples[0].1.copy_from_slice(&self.verdicts);
+        for ((time, verdicts), fraction) in samples.iter_mut().zip(FRACTIONS).skip(1) {
+            *time = if fraction == 1.0 { step.end.t } else { t + fraction * h };
             let (ode, s) = step.at(*time)?;
             judge(&self.conditions, &mut self.watches, &self.which, ode, s, verdicts)
                 .map_err(|source| StepError::Solve { t: *time, source })?;
@@ -242,13 +242,13 @@ impl Detector {
     fn find(
         &mut self,
         step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
-        places: &[(f64, Vec<ConditionValue>)],
+        samples: &[(f64, Vec<ConditionValue>)],
     ) -> Result<Vec<(f64, usize)>, StepError> {
         let mut found = Vec::new();
         let (scratch, near, windows) = (&mut self.scratch, &mut self.near, &mut self.windows);
         windows.begin();
         for &i in &self.which {
-            let at = |k: usize| -> ConditionSample { (places[k].0, places[k].1[i]) };
+            let at = |k: usize| -> ConditionSample { (samples[k].0, samples[k].1[i]) };
             let (mut armed, watch) = (self.watches[i].armed, self.watches[i]);
             let (conditions, watches) = (&self.conditions, &mut self.watches);
             let mut judge_at = |step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>, t: f64| {
@@ -264,9 +264,9 @@ impl Detector {
             };
             let sign = watch.sign().filter(|_| conditions.is_bounded(i));
             let margin = sign.map(|sign| Margin { number: i, sign, rounding: watch.rounding() });
-            let ends = [at(0), at(places.len() - 1)];
+            let ends = [at(0), at(samples.len() - 1)];
             let clear = margin.map_or(Ok(true), |margin| windows.is_clear(step, conditions, margin, ends))?;
-            for k in 1..places.len() {
+            for k in 1..samples.len() {
                 let (mut before, here) = (at(k - 1), at(k));
                 let searched = margin.filter(|_| !clear);
                 if !armed {
@@ -295,7 +295,7 @@ impl Detector {
                     found.push((crossing(from, here, &mut judge_one)?, i));
                     break;
                 }
-                let Some(after) = (k + 1 < places.len()).then(|| at(k + 1)) else { continue };
+                let Some(after) = (k + 1 < samples.len()).then(|| at(k + 1)) else { continue };
                 let top = before.1.margin <= here.1.margin && here.1.margin > after.1.margin;
                 if top
                     && margin.is_none()
@@ -322,7 +322,7 @@ impl Detector {
     fn decide(
         &mut self,
         step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
-        places: &[(f64, Vec<ConditionValue>)],
+        samples: &[(f64, Vec<ConditionValue>)],
         found: &[(f64, usize)],
     ) -> Option<f64> {
         let first = found.iter().map(|(t, _)| *t).reduce(f64::min);
@@ -330,7 +330,7 @@ impl Detector {
         let cut = together.map(|last| {
             found.iter().map(|(t, _)| *t).filter(|t| *t <= last).fold(f64::NEG_INFINITY, f64::max)
         });
-        for (time, verdicts) in places.iter().skip(1) {
+        for (time, verdicts) in samples.iter().skip(1) {
             if cut.is_some_and(|cut| *time >= cut) {
                 break;
             }
@@ -345,7 +345,7 @@ impl Detector {
                 watch.armed |= watch.is_false(&verdicts[i]);
             }
         }
-        match (cut, places.last()) {
+        match (cut, samples.last()) {
             (Some(cut), _) => {
                 self.due = found.iter().filter(|(t, _)| *t <= cut).map(|(_, i)| *i).collect();
                 step.ode.problem_mut().set_hints(&self.hints);

@@ -5,7 +5,7 @@
 //! the same as with all of them at once. Rows of any rank.
 //!
 //! Before, a motion that has drifted off the rows which act already is brought back onto them, positions and velocities
-//! ([`settle`]): otherwise what is left of the old rows could not be told from new ones that contradict each other. An event
+//! ([`make_consistent`]): otherwise what is left of the old rows could not be told from new ones that contradict each other. An event
 //! is met on the motion as it came, so that a row may fit that and miss what was settled by the drift, or, as a distance
 //! between points whose joint has come apart, the other way about: either will do.
 
@@ -26,7 +26,7 @@ const LEFT: f64 = 1e-6;
 
 /// Brings `s`, which an integrator may have let drift, back onto the rows of `mechanism`; where no way is found, or a long
 /// one only, it stays as it is.
-pub(super) fn settle(mechanism: &mut Mechanism, s: &mut State) {
+pub(super) fn make_consistent(mechanism: &mut Mechanism, s: &mut State) {
     let mut near = s.clone();
     let Ok(mut onto) = Onto::new(mechanism) else { return };
     onto.mechanism.update(s, Stage::POSITION, &mut onto.eq);
@@ -91,7 +91,7 @@ pub(super) fn jump(
     let (left, fast) = onto.velocities(s).map_err(project)?;
     let contradiction = (!(left.1 <= LEFT * fast))
         .then(|| project(SolveError::Inconsistent { row: left.0, residual: left.1 / fast }));
-    let rows = onto.mechanism.system().elements.iter().filter(|e| old.place(e.id).is_some());
+    let rows = onto.mechanism.system().elements.iter().filter(|e| old.element_index(e.id).is_some());
     let rows = rows.flat_map(|e| e.start..e.start + e.rows.rows());
     let work = rows.map(|row| onto.mu[row] * onto.eq.phi_t[row]).sum();
     Ok(Landed { mu: onto.mu, work, contradiction })

@@ -30,12 +30,12 @@ mod windows;
 pub(crate) use active::{Active, EventChanges, GapHold};
 pub(crate) use advance::{Advance, Ahead};
 pub(crate) use detect::{Detector, TOGETHER};
-pub(crate) use onset::Onsets;
+pub(crate) use onset::ContactDetector;
 pub(crate) use rigid::{ContactTally, GapWatch, LimitExcess};
 pub(crate) use slides::Slides;
 pub(crate) use switches::Switches;
 
-use crate::legs::{Leg, Route, advance};
+use crate::legs::{Schedule, SegmentEnd, advance};
 use crate::method::Method;
 use crate::recorder::{Recorder, RunStop};
 use crate::redundancy::with_contacts;
@@ -61,13 +61,13 @@ type MechanismStep<'a, 'b> = TakenStep<'a, Dynamics<'b, Mechanism>>;
 
 /// A run that goes on through events.
 #[derive(Clone)]
-pub(crate) struct Journey {
+pub(crate) struct EventLoop {
     /// The system at the start.
     pub system: Arc<System>,
     /// How it is made.
     pub method: Arc<Method>,
     /// The way.
-    pub route: Route,
+    pub schedule: Schedule,
     /// What acts.
     pub active: Active,
     /// What the legs so far have cost.
@@ -114,11 +114,11 @@ pub(crate) enum NoStart {
     Overlap(String, f64),
 }
 
-impl Journey {
+impl EventLoop {
     /// One that has not begun.
-    pub fn new(system: &Arc<System>, method: &Arc<Method>, route: Route) -> Journey {
-        Journey {
-            firings: Firings::new(system.whole.events.list.len(), route.span),
+    pub fn new(system: &Arc<System>, method: &Arc<Method>, schedule: Schedule) -> EventLoop {
+        EventLoop {
+            firings: Firings::new(system.whole.events.list.len(), schedule.span),
             hardest: vec![0.0; system.whole.events.limits.len()],
             touched_at: f64::NAN,
             at_once: 0,
@@ -128,7 +128,7 @@ impl Journey {
             begun: false,
             system: system.clone(),
             method: method.clone(),
-            route,
+            schedule,
             active: Active::new(system),
             counts: Counts::default(),
             found: Default::default(),
@@ -143,10 +143,10 @@ impl Journey {
     }
 
     /// One that goes nowhere.
-    pub fn resting(system: &Arc<System>, method: &Method, settings: &Settings) -> Journey {
+    pub fn resting(system: &Arc<System>, method: &Method, settings: &Settings) -> EventLoop {
         let span = (settings.t_start, settings.t_end);
         let jump = settings.certify.position;
-        let route = Route {
+        let schedule = Schedule {
             breaks: Vec::new(),
             span,
             known: span.1,
@@ -155,7 +155,7 @@ impl Journey {
             event_at_end: false,
             jump,
         };
-        Journey::new(system, &Arc::new(method.clone()), route)
+        EventLoop::new(system, &Arc::new(method.clone()), schedule)
     }
 
     /// Goes from `state` to the end of the route. Where that is reached, `pause` is what a later call goes on with.
@@ -190,7 +190,7 @@ impl Journey {
             let made = match pause.take() {
                 Some((own, resting)) => Ok((own, resting.wake(mechanism))),
                 None => {
-                    self.route.resume = false;
+                    self.schedule.resume = false;
                     self.begin(mechanism, state)
                 }
             };
@@ -212,7 +212,7 @@ impl Journey {
             let mut behind = false;
             let due = loop {
                 if let Some(slides) = &mut recorder.slides {
-                    match slides.settle(&mut dynamics, state) {
+                    match slides.correct(&mut dynamics, state) {
                         Ok(true) => control.restart(),
                         Ok(false) => {}
                         Err(source) => break Err(failed(source, control, state.t)),
@@ -223,7 +223,7 @@ impl Journey {
                     break Ok(Vec::new());
                 }
                 let looked = match &mut recorder.detector {
-                    Some(detector) => detector.look(&mut dynamics, state, &self.fired),
+                    Some(detector) => detector.check(&mut dynamics, state, &self.fired),
                     None => Ok(Vec::new()),
                 };
                 let way = match looked {
@@ -231,23 +231,31 @@ impl Journey {
                     Ok(_) => {
                         self.fired.clear();
                         recorder.go_on(&mut dynamics, state);
-                        advance(&mut dynamics, integrator, control, state, &mut self.route, samples, recorder)
+                        advance(
+                            &mut dynamics,
+                            integrator,
+                            control,
+                            state,
+                            &mut self.schedule,
+                            samples,
+                            recorder,
+                        )
                     }
-                    Err(source) => Leg::Ended(failed(source, control, state.t)),
+                    Err(source) => SegmentEnd::Ended(failed(source, control, state.t)),
                 };
                 match way {
-                    Leg::Ended(ended) => break Err(ended),
+                    SegmentEnd::Ended(ended) => break Err(ended),
                     // contacts may let go where a force or a driver switches
-                    Leg::Break if recorder.gaps.is_some() => {
+                    SegmentEnd::Break if recorder.gaps.is_some() => {
                         behind = true;
                         break Ok(Vec::new());
                     }
-                    Leg::Break if recorder.contradicts(dynamics.problem_mut(), state) => {
+                    SegmentEnd::Break if recorder.contradicts(dynamics.problem_mut(), state) => {
                         break Err(ended(Because::Stopped, control, state.t));
                     }
-                    Leg::Break | Leg::Event => {}
+                    SegmentEnd::Break | SegmentEnd::Event => {}
                 }
-                if recorder.onsets.as_mut().is_some_and(Onsets::met) {
+                if recorder.contact_detector.as_mut().is_some_and(ContactDetector::met) {
                     control.restart();
                 }
             };
@@ -361,10 +369,10 @@ impl Journey {
             let mut eq = Equations::new(mechanism);
             mechanism.update(state, Stage::POSITION, &mut eq);
             let structure = mechanism.structure();
-            RowRank::find(structure, &eq).ok().and_then(|rows| rows.to_settle(structure))
+            RowRank::find(structure, &eq).ok().and_then(|rows| rows.rank_to_resolve(structure))
         });
         if let Some(redundant) = redundant {
-            let _ = dynamics.settle(state, redundant);
+            let _ = dynamics.resolve_rank(state, redundant);
         }
         Ok(dynamics)
     }
@@ -387,26 +395,26 @@ impl Journey {
     }
 
     /// The journey with what the leg that it paused in has cost and found.
-    pub fn so_far(&self, pause: &mut Option<Pause>, mechanism: &mut Mechanism) -> Journey {
-        let mut journey = self.clone();
+    pub fn so_far(&self, pause: &mut Option<Pause>, mechanism: &mut Mechanism) -> EventLoop {
+        let mut events = self.clone();
         if let Some((own, resting)) = pause.take() {
             let dynamics = resting.wake(mechanism);
-            journey.close(&dynamics);
+            events.close(&dynamics);
             *pause = Some((own, dynamics.rest()));
-            journey.note(mechanism);
+            events.note(mechanism);
         }
-        journey
+        events
     }
 
     /// Takes down what a leg has cost and found.
     fn close(&mut self, dynamics: &Dynamics<'_, Mechanism>) {
-        let (leg, all) = (dynamics.counts(), &mut self.counts);
-        all.rhs += leg.rhs;
-        all.factorizations += leg.factorizations;
-        all.refinements += leg.refinements;
-        all.projection_iterations += leg.projection_iterations;
-        for (all, leg) in self.found.iter_mut().zip(dynamics.findings()) {
-            all.add(leg);
+        let (segment, all) = (dynamics.counts(), &mut self.counts);
+        all.rhs += segment.rhs;
+        all.factorizations += segment.factorizations;
+        all.refinements += segment.refinements;
+        all.projection_iterations += segment.projection_iterations;
+        for (all, segment) in self.found.iter_mut().zip(dynamics.findings()) {
+            all.add(segment);
         }
         self.singular.extend(crate::singular::reports(dynamics));
         self.left_alone = self.left_alone.or(dynamics.left_alone());
@@ -432,13 +440,13 @@ impl Journey {
         let event = &system.whole.events.list[i];
         let found = state.q.clone();
         if event.actions.switches() {
-            jump::settle(mechanism, state);
+            jump::make_consistent(mechanism, state);
         }
         let before = mechanism.energy(state);
         let values = self.values(i, mechanism, state, recorder)?;
         let mut changes = self.active.change(&event.actions, mechanism, state);
-        for ((place, path, _), value) in event.actions.set.iter().zip(values) {
-            state.x[*place] = value;
+        for ((index, path, _), value) in event.actions.set.iter().zip(values) {
+            state.x[*index] = value;
             changes.words.push(format!("set {path} = {value}"));
         }
         let mut impulses = Vec::new();

@@ -8,7 +8,7 @@
 //!
 //! A step also ends where a bristle breaks loose, and where one that slides sticks again.
 //!
-//! Steps of fixed size, and those with more than [`MOST_PLACES`] pairs in play, end at a touch only if they would pass over it: where
+//! Steps of fixed size, and those with more than [`MAX_CHECKS`] pairs in play, end at a touch only if they would pass over it: where
 //! the surfaces are apart again, or deep in each other, at the end. Else the error control finds the steps. No step is longer than
 //! what touches takes to get through, by the speeds and the thickness of both, and in a crowd what may touch. Where places close
 //! and open [`MOST`] times within a thousandth of the run, they are no longer located, and the report says so.
@@ -23,20 +23,20 @@ use sarrus_system::conditions::ConditionValue;
 use sarrus_system::contact::{Halfway, SLACK};
 
 /// Places up to which onsets are located.
-const MOST_PLACES: usize = 64;
+const MAX_CHECKS: usize = 64;
 /// A step of a crowd that is shorter than this part of the time in which anything gets through another cannot pass over a contact.
 const BRIEF: f64 = 0.1;
 /// Where in a step gaps are looked at, as parts of it.
-const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
+const FRACTIONS: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 
 type PairKey = (u32, u32, u32, u32);
 type PairGaps = Vec<(PairKey, f64)>;
 
 /// Watches the gaps of a run.
 #[derive(Clone)]
-pub(crate) struct Onsets {
+pub(crate) struct ContactDetector {
     /// Gaps by place of the step.
-    looks: Vec<(f64, PairGaps)>,
+    samples: Vec<(f64, PairGaps)>,
     scratch: PairGaps,
     firings: Firings,
     /// When the step was cut last, and whether that was for the sake of accuracy.
@@ -65,16 +65,16 @@ pub(crate) struct Onsets {
     stride: f64,
 }
 
-impl Onsets {
+impl ContactDetector {
     /// For a run over `span` \[s\] with steps to relative and absolute `tolerances`.
-    pub fn new(span: (f64, f64), adaptive: bool, tolerances: [f64; 2]) -> Onsets {
-        Onsets {
+    pub fn new(span: (f64, f64), adaptive: bool, tolerances: [f64; 2]) -> ContactDetector {
+        ContactDetector {
             adaptive,
             overlaps: Vec::new(),
             tolerances,
             halfway: Halfway::default(),
             stride: f64::INFINITY,
-            looks: PLACES.iter().map(|_| (0.0, Vec::new())).collect(),
+            samples: FRACTIONS.iter().map(|_| (0.0, Vec::new())).collect(),
             scratch: Vec::new(),
             firings: Firings::new(1, span),
             cut_at: f64::NEG_INFINITY,
@@ -108,8 +108,8 @@ impl Onsets {
     }
 
     /// Looks ahead from an accepted step: the next one ends before anything that touches, or in a crowd may touch, is through.
-    pub fn look_ahead(&mut self, mechanism: &mut Mechanism, s: &State) {
-        let (pairs, longest) = mechanism.contact_crowd(s, MOST_PLACES);
+    pub fn check_ahead(&mut self, mechanism: &mut Mechanism, s: &State) {
+        let (pairs, longest) = mechanism.contact_crowd(s, MAX_CHECKS);
         self.pairs = pairs;
         self.longest = longest;
         self.until = s.t + longest.min(self.stride).max(self.least);
@@ -119,16 +119,16 @@ impl Onsets {
 
     /// Whether every onset ends a step.
     pub fn locates(&self) -> bool {
-        self.adaptive && self.pairs <= MOST_PLACES && self.chattered.is_none()
+        self.adaptive && self.pairs <= MAX_CHECKS && self.chattered.is_none()
     }
 
     /// Whether a step over `h` that ends at `end` is too short for any of a crowd to get far into another, by the speeds at both ends.
     pub fn is_brief(&self, mechanism: &mut Mechanism, h: f64, end: &State) -> bool {
-        if self.pairs <= MOST_PLACES || h > BRIEF * self.longest {
+        if self.pairs <= MAX_CHECKS || h > BRIEF * self.longest {
             return false;
         }
-        let (pairs, longest) = mechanism.contact_crowd(end, MOST_PLACES);
-        pairs > MOST_PLACES && h <= BRIEF * longest
+        let (pairs, longest) = mechanism.contact_crowd(end, MAX_CHECKS);
+        pairs > MAX_CHECKS && h <= BRIEF * longest
     }
 
     /// When the next step has to end \[s\].
@@ -165,7 +165,7 @@ impl Onsets {
                  located, only stepped over with the error control"
             )),
             (None, Some(t)) => Some(format!(
-                "more than {MOST_PLACES} places were in play from t = {t} on: while they are, onsets are not located, only stepped \
+                "more than {MAX_CHECKS} places were in play from t = {t} on: while they are, onsets are not located, only stepped \
                  over with the error control"
             )),
             _ => None,
@@ -228,31 +228,31 @@ impl Onsets {
             }
             return Ok(None);
         }
-        for ((time, gaps), place) in self.looks.iter_mut().zip(PLACES) {
-            *time = if place == 1.0 { step.end.t } else { t + place * h };
+        for ((time, gaps), fraction) in self.samples.iter_mut().zip(FRACTIONS) {
+            *time = if fraction == 1.0 { step.end.t } else { t + fraction * h };
             let (ode, s) = step.at(*time)?;
             ode.problem_mut().contact_gaps(s, gaps);
-            if gaps.len() > MOST_PLACES {
+            if gaps.len() > MAX_CHECKS {
                 self.crowded.get_or_insert(t);
                 return Ok(None);
             }
         }
         let mut first: Option<f64> = None;
-        for &(key, start) in &self.looks[0].1 {
+        for &(key, start) in &self.samples[0].1 {
             let mut closed = start < 0.0;
             if key.3 & SLACK != 0 {
-                let found = slip(&self.looks, key, &mut self.scratch, step)?;
+                let found = slip(&self.samples, key, &mut self.scratch, step)?;
                 first = first.into_iter().chain(found.filter(|found| *found > t + 1e-9 * h)).reduce(f64::min);
                 continue;
             }
-            for k in 1..PLACES.len() {
+            for k in 1..FRACTIONS.len() {
                 // whether the place has changed, and how far it is from that
                 let verdict = |gap: f64| {
                     let margin = if closed { gap } else { -gap };
                     ConditionValue { holds: (gap < 0.0) != closed, margin }
                 };
-                let look = |k: usize| -> Option<ConditionSample> {
-                    let (time, gaps) = &self.looks[k];
+                let check = |k: usize| -> Option<ConditionSample> {
+                    let (time, gaps) = &self.samples[k];
                     let i = gaps.binary_search_by_key(&key, |(key, _)| *key).ok()?;
                     Some((*time, verdict(gaps[i].1)))
                 };
@@ -265,10 +265,10 @@ impl Onsets {
                         verdict(scratch[i].1)
                     }))
                 };
-                let (Some(before), Some(here)) = (look(k - 1), look(k)) else { break };
+                let (Some(before), Some(here)) = (check(k - 1), check(k)) else { break };
                 let found = if here.1.holds {
                     Some(crossing(before, here, &mut judge)?)
-                } else if let Some(after) = (k + 1 < PLACES.len()).then(|| look(k + 1)).flatten()
+                } else if let Some(after) = (k + 1 < FRACTIONS.len()).then(|| check(k + 1)).flatten()
                     && before.1.margin <= here.1.margin
                     && here.1.margin > after.1.margin
                     && !after.1.holds
@@ -297,7 +297,7 @@ impl Onsets {
 
 /// When a bristle whose slack was sampled breaks loose or, where it slides, sticks again: there its slack is least.
 fn slip(
-    looks: &[(f64, PairGaps)],
+    samples: &[(f64, PairGaps)],
     key: PairKey,
     scratch: &mut PairGaps,
     step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
@@ -309,12 +309,12 @@ fn slip(
         let margin = -of(scratch).unwrap_or(f64::INFINITY);
         Ok(ConditionValue { holds: margin > 0.0, margin })
     };
-    let slack = |k: usize| looks.get(k).and_then(|look| of(&look.1)).filter(|slack| slack.is_finite());
+    let slack = |k: usize| samples.get(k).and_then(|sample| of(&sample.1)).filter(|slack| slack.is_finite());
     let mut slides = slack(1).is_some_and(|slack| slack < 0.0);
-    for k in 1..looks.len() {
+    for k in 1..samples.len() {
         let (before, Some(here)) = (slack(k - 1).unwrap_or(0.0), slack(k)) else { break };
         let point =
-            |k: usize, slack: f64| (looks[k].0, ConditionValue { holds: slack < 0.0, margin: -slack });
+            |k: usize, slack: f64| (samples[k].0, ConditionValue { holds: slack < 0.0, margin: -slack });
         // one that has no slack from the start on slides since then
         if !slides && here < 0.0 && before > 0.0 {
             return crossing(point(k - 1, before), point(k, here), judge).map(Some);
@@ -329,7 +329,7 @@ fn slip(
                 }
                 Ok(verdict)
             };
-            peak(looks[k.max(2) - 2].0, point(k - 1, before), looks[k].0, &mut least)?;
+            peak(samples[k.max(2) - 2].0, point(k - 1, before), samples[k].0, &mut least)?;
             return Ok(Some(top.0));
         }
         slides |= here < 0.0;

@@ -74,18 +74,18 @@ struct ExpressionSamples {
 
 impl Grid {
     /// Samples a step up to `limit`.
-    pub fn place(&mut self, step: &mut MechanismStep<'_, '_>, limit: f64) -> Result<(), StepError> {
+    pub fn locate(&mut self, step: &mut MechanismStep<'_, '_>, limit: f64) -> Result<(), StepError> {
         let part = |k: usize| 0.5 - 0.5 * (std::f64::consts::PI * k as f64 / INTERVALS as f64).cos();
-        self.place_at(step, INTERVALS + 1, limit, part)
+        self.locate_samples(step, INTERVALS + 1, limit, part)
     }
 
     /// Samples it where stages of a fixed step stand.
-    pub fn place_stages(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
+    pub fn locate_stages(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
         let end = step.end.t;
-        self.place_at(step, STAGES.len(), end, |k| STAGES[k])
+        self.locate_samples(step, STAGES.len(), end, |k| STAGES[k])
     }
 
-    fn place_at(
+    fn locate_samples(
         &mut self,
         step: &mut MechanismStep<'_, '_>,
         count: usize,

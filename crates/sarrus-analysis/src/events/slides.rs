@@ -25,7 +25,7 @@ pub(crate) struct Slides {
     /// Whether the highest and the lowest output hold the integral, over the step.
     beyond: Vec<[bool; 2]>,
     /// Integrals of those that slide, as they stand in x.
-    kept: Vec<f64>,
+    retained: Vec<f64>,
     /// What the step meets first: which of the list, the side, and whether the demand is beyond it afterwards.
     found: Vec<(usize, usize, bool)>,
     due: Vec<(usize, usize, bool)>,
@@ -36,8 +36,8 @@ impl Slides {
     pub fn new(mechanism: &Mechanism) -> Option<Slides> {
         let list = mechanism.limited();
         let n = list.len();
-        let (beyond, kept) = (vec![[false; 2]; n], vec![0.0; n]);
-        (n > 0).then_some(Slides { list, beyond, kept, found: Vec::new(), due: Vec::new() })
+        let (beyond, retained) = (vec![[false; 2]; n], vec![0.0; n]);
+        (n > 0).then_some(Slides { list, beyond, retained, found: Vec::new(), due: Vec::new() })
     }
 
     /// When in the step something changes.
@@ -79,13 +79,13 @@ impl Slides {
     }
 
     /// Does what is due at `s`, where a leg starts. Returns whether anything has changed.
-    pub fn settle(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &mut State) -> Result<bool, SolveError> {
+    pub fn correct(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &mut State) -> Result<bool, SolveError> {
         let due = std::mem::take(&mut self.due);
         let mut changed = !due.is_empty();
         for (n, &i) in self.list.iter().enumerate() {
             let mechanism = ode.problem_mut();
             // an event or a program has set it
-            if mechanism.slide(i) != 0.0 && mechanism.integral(i, s) != self.kept[n] {
+            if mechanism.slide(i) != 0.0 && mechanism.integral(i, s) != self.retained[n] {
                 mechanism.end_slide(i);
                 changed = true;
             }
@@ -106,7 +106,7 @@ impl Slides {
             let [w, a] = rates(ode, i, side, s)?;
             if w < 0.0 && w + a > 0.0 {
                 ode.problem_mut().set_mode(i, side * mode::SLIDES, s);
-                self.kept[n] = ode.problem().integral(i, s);
+                self.retained[n] = ode.problem().integral(i, s);
             }
         }
         for (n, &i) in self.list.iter().enumerate() {

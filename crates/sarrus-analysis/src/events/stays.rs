@@ -49,7 +49,7 @@ impl Stays {
     }
 
     /// Looks at the choices of those expressions for which `acts` holds, at the start of a step of length `h` \[s\].
-    pub fn look(
+    pub fn check(
         &mut self,
         laws: &Laws,
         [frame, scratch]: [&mut BodiesAtInstant; 2],

@@ -30,7 +30,7 @@ use sarrus_system::system::System;
 /// Part of a step at its start where choices that change are those that ended the step before.
 const PAST: f64 = 1e-9;
 /// Part of a step at its start within which a choice that began right at a level has left it.
-const SETTLED: f64 = 1e-6;
+const CONVERGED: f64 = 1e-6;
 /// Changes of a choice in a step that are looked at until one changes its expression.
 const TRIES: usize = 64;
 /// Part of the absolute tolerance that is rounding of positions and velocities.
@@ -236,7 +236,7 @@ impl Switches {
         }
         self.found = None;
         if self.adaptive {
-            self.look_at_start(step)?;
+            self.check_start(step)?;
         }
         self.search(step)?;
         self.found = self.found.or(pending);
@@ -244,13 +244,13 @@ impl Switches {
     }
 
     /// Looks at the choices where the step starts.
-    fn look_at_start(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
+    fn check_start(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
         let Switches { laws, stays, frames: [frame, scratch], tolerances, .. } = self;
         let (ode, s) = step.at(step.info.t)?;
         ode.problem_mut().frame(s, frame);
         let system = ode.problem().system().clone();
         let h = step.info.h;
-        stays.look(laws, [frame, scratch], h, *tolerances, |law| law.acts(&system));
+        stays.check(laws, [frame, scratch], h, *tolerances, |law| law.acts(&system));
         Ok(())
     }
 
@@ -368,7 +368,7 @@ impl Switches {
             if found > t + 2.0 * PAST * h && self.smooth_until(step, i, found - PAST * h)? <= found {
                 return Ok(Some(found));
             }
-            from = found.max(t + SETTLED * h);
+            from = found.max(t + CONVERGED * h);
         }
         Ok(None)
     }
@@ -451,13 +451,13 @@ impl Switches {
     fn find_peak(&mut self, step: &mut MechanismStep<'_, '_>, limit: f64) -> Result<(), StepError> {
         let t = step.info.t;
         let Switches { laws, windows, grid, counts, tolerances, .. } = self;
-        let (mut placed, mut first) = (false, None);
+        let (mut is_set, mut first) = (false, None);
         for (i, law) in laws.list().iter().enumerate() {
             if !(law.peaks && counts[i]) {
                 continue;
             }
-            if !std::mem::replace(&mut placed, true) {
-                grid.place(step, limit)?;
+            if !std::mem::replace(&mut is_set, true) {
+                grid.locate(step, limit)?;
             }
             let Some(motion) = windows.motion() else { return Ok(()) };
             let Some(Peak { from, at }) = grid.peak(step, motion, (laws, i), *tolerances)? else { continue };
@@ -476,7 +476,7 @@ impl Switches {
     /// Notes expressions of which a step of fixed size has passed over a part.
     fn note_passed(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
         let Switches { laws, windows, grid, counts, tolerances, passed, .. } = self;
-        grid.place_stages(step)?;
+        grid.locate_stages(step)?;
         let Some(motion) = windows.motion() else { return Ok(()) };
         for i in (0..counts.len()).filter(|i| counts[*i]) {
             passed[i] = grid.unmet(step, motion, (laws, i), *tolerances)?.map(|peak| peak.at);

@@ -72,7 +72,7 @@ impl Statics<'_> {
         let last = self.counts.trials + FOLLOWED;
         loop {
             let next = if at + more > to - 1e-3 * least { to } else { at + more };
-            let before = self.keep();
+            let before = self.save();
             self.load(next)?;
             // near rests that are stable K is positive: elsewhere steps lead to any branch
             let bounds = IterationBounds { longest: LONG, downhill: stable == Some(true) };
@@ -179,7 +179,7 @@ impl Statics<'_> {
     ) -> Result<bool, SetupError> {
         let apart =
             |a: &State| a.q.iter().zip(&before.state.q).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
-        let here = self.keep();
+        let here = self.save();
         let way = apart(&self.state);
         self.load(share)?;
         let back = self.iterate(0.0, IterationBounds { longest: LONG, downhill: false }, watch)?;
@@ -197,7 +197,7 @@ impl Statics<'_> {
         stable: bool,
         watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<bool, SetupError> {
-        let here = self.keep();
+        let here = self.save();
         self.put_back(before)?;
         self.stops.iter_mut().for_each(|stops| stops.ignored = true);
         let jumped = match self.relax(watch) {
@@ -221,7 +221,7 @@ impl Statics<'_> {
         if !self.bounds.downhill || self.solvers.newton.is_none() || from == to || !self.fresh {
             return Ok(None);
         }
-        let (here, counts, most) = (self.keep(), self.counts, self.most);
+        let (here, counts, most) = (self.save(), self.counts, self.most);
         let watched = self.stops.as_ref().map(Stops::watched);
         self.most = most.min(counts.trials + ASIDE);
         self.put_back(start)?;

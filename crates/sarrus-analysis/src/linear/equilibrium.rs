@@ -29,7 +29,7 @@ use crate::settings::{RunOverrides, Settings};
 use crate::trajectory::Trajectory;
 use sarrus_model::Model;
 use sarrus_solve::State;
-use sarrus_system::contact::TouchingPlace;
+use sarrus_system::contact::TouchingPoint;
 use sarrus_system::contact::friction::FrictionLaw;
 use sarrus_system::{Columns, Family, Mechanism, System};
 use serde::Serialize;
@@ -161,7 +161,8 @@ pub fn equilibrium_with(
     let mut steps = Trajectory::new(names, units);
     let (mut load_steps, mut notes) = (Vec::new(), Vec::new());
 
-    let told = |statics: &mut Statics<'_>, rest: &Rest| control.is_none().then(|| statics.curvature(rest))?;
+    let curvature_of =
+        |statics: &mut Statics<'_>, rest: &Rest| control.is_none().then(|| statics.curvature(rest))?;
     let mut curvature = None;
     let parts = options.load_steps.unwrap_or(1).max(1);
     let mut last = None;
@@ -196,7 +197,7 @@ pub fn equilibrium_with(
         accel.vdot.fill(0.0);
         columns.row(&mut statics.mechanism, &statics.state, eq, accel, &mut row[1..]);
         if options.load_steps.is_some() {
-            curvature = told(&mut statics, &here.rest);
+            curvature = curvature_of(&mut statics, &here.rest);
             load_steps.push(LoadStep {
                 load,
                 stable: curvature.as_ref().and_then(Curvature::is_stable),
@@ -214,7 +215,7 @@ pub fn equilibrium_with(
     };
 
     if options.load_steps.is_none() {
-        curvature = told(&mut statics, &here);
+        curvature = curvature_of(&mut statics, &here);
     }
     let stable = curvature.as_ref().and_then(Curvature::is_stable);
     let unstable = |step: &&LoadStep| step.stable == Some(false);
@@ -285,24 +286,25 @@ fn not_unique(statics: &mut Statics<'_>, here: &Rest) -> Option<Vec<String>> {
 
 /// A contact whose friction bears at rest and depends on the way there, if there is one. Coulomb's smooth law bears nothing at rest.
 fn sticking(mechanism: &mut Mechanism, state: &State) -> Option<String> {
-    let (system, mut places) = (mechanism.system().clone(), Vec::new());
-    mechanism.contact_places(state, None, &mut places);
-    let contact = |place: &TouchingPlace| &system.contacts[place.contact as usize].contact;
-    let sticks = |place: &&TouchingPlace| {
-        let across = place.force.iter().map(|f| f * f).sum::<f64>() - place.normal * place.normal;
-        matches!(contact(place).friction, Some(FrictionLaw::Bristle { .. } | FrictionLaw::Lugre { .. }))
-            && across > NEARLY * place.normal * place.normal
+    let (system, mut points) = (mechanism.system().clone(), Vec::new());
+    mechanism.contact_points(state, None, &mut points);
+    let contact = |point: &TouchingPoint| &system.contacts[point.contact as usize].contact;
+    let sticks = |point: &&TouchingPoint| {
+        let across = point.force.iter().map(|f| f * f).sum::<f64>() - point.normal * point.normal;
+        matches!(contact(point).friction, Some(FrictionLaw::Bristle { .. } | FrictionLaw::Lugre { .. }))
+            && across > NEARLY * point.normal * point.normal
     };
-    places.iter().find(sticks).map(|place| contact(place).name.clone())
+    points.iter().find(sticks).map(|point| contact(point).name.clone())
 }
 
 /// Joints and contacts whose friction is smooth: it vanishes at rest, so that a run creeps to where they do not hold.
 fn creeping(mechanism: &mut Mechanism, state: &State) -> Option<String> {
-    let (system, mut places) = (mechanism.system().clone(), Vec::new());
-    mechanism.contact_places(state, None, &mut places);
-    let rubs = |i: &usize| matches!(system.contacts[*i].contact.friction, Some(FrictionLaw::Coulomb { .. }));
-    let touches = |i: &usize| places.iter().any(|place| place.contact as usize == *i);
-    let contacts = (0..system.contacts.len()).filter(rubs).filter(touches);
+    let (system, mut points) = (mechanism.system().clone(), Vec::new());
+    mechanism.contact_points(state, None, &mut points);
+    let has_friction =
+        |i: &usize| matches!(system.contacts[*i].contact.friction, Some(FrictionLaw::Coulomb { .. }));
+    let touches = |i: &usize| points.iter().any(|point| point.contact as usize == *i);
+    let contacts = (0..system.contacts.len()).filter(has_friction).filter(touches);
     let contacts = contacts.map(|i| &system.contacts[i].contact.name);
     // of the reaction, or a force of its own: `A.friction`, `A.angle.friction`
     let constant = |joint: &str| {

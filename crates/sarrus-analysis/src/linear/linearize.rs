@@ -164,7 +164,7 @@ impl EquationsAtState {
     /// Small motions about the state.
     pub fn small<'a>(&'a self, system: &'a System, state: &'a State) -> Result<Small<'a>, SolveError> {
         let mut kkt = Kkt::new(&system.structure, &self.eq, HUB_DEGREE)?;
-        kkt.factor(&self.eq, ActiveRows::All, RankDemand::Settle)?;
+        kkt.factor(&self.eq, ActiveRows::All, RankDemand::ResolveRank)?;
         Ok(Small { system, eq: &self.eq, tangent: &self.tangent, kkt, state })
     }
 }

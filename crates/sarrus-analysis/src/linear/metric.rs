@@ -33,15 +33,15 @@ impl Metric {
         pairs.dedup();
 
         let bodies = || system.directory.bodies.iter().skip(1);
-        let place = |b: &Body| {
+        let point_of = |b: &Body| {
             let linear = if matches!(b.kind, BodyKind::PlanarRigid | BodyKind::PlanarPoint) { 2 } else { 3 };
             let mut p = [0.0; 3];
             p[..linear].copy_from_slice(&state.q[b.q..][..linear]);
             p
         };
         let mass: f64 = bodies().map(|b| b.mass).sum();
-        let middle = [0, 1, 2].map(|i| bodies().map(|b| b.mass * place(b)[i]).sum::<f64>() / mass);
-        let spread = |b: &Body| (0..3).map(|i| (place(b)[i] - middle[i]).powi(2)).sum::<f64>();
+        let middle = [0, 1, 2].map(|i| bodies().map(|b| b.mass * point_of(b)[i]).sum::<f64>() / mass);
+        let spread = |b: &Body| (0..3).map(|i| (point_of(b)[i] - middle[i]).powi(2)).sum::<f64>();
         let own = |b: &Body| if b.kind.turns() { b.inertia.0[2][2] } else { 0.0 };
         let whole: f64 = bodies().map(|b| b.mass * spread(b) + own(b)).sum();
         let inertia = pairs.len() as f64 * whole;

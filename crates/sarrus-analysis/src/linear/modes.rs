@@ -269,9 +269,9 @@ fn left_out(mechanism: &mut Mechanism, state: &State, linear: &Linearization) ->
 
 /// Contacts that touch with friction whose states have no part in modes.
 fn bristles(mechanism: &mut Mechanism, state: &State) -> Vec<String> {
-    let (system, mut places) = (mechanism.system().clone(), Vec::new());
-    mechanism.contact_places(state, None, &mut places);
-    let touching = places.iter().map(|place| &system.contacts[place.contact as usize].contact);
+    let (system, mut points) = (mechanism.system().clone(), Vec::new());
+    mechanism.contact_points(state, None, &mut points);
+    let touching = points.iter().map(|point| &system.contacts[point.contact as usize].contact);
     let own = touching.filter(|c| c.friction.is_some_and(|friction| friction.has_states()));
     let mut names: Vec<String> = own.map(|c| c.name.clone()).collect();
     names.dedup();

@@ -96,11 +96,11 @@ impl EquilibriumNewton {
         each_of_J(s, |row, col, _| entries.extend([(s.nv + row, col), (col, s.nv + row)]));
         let rows = entries.len();
         entries.extend((0..s.nc).map(|i| (s.nv + i, s.nv + i)));
-        let (lu, places) = PatternLu::new(s.nv + s.nc, &entries).ok()?;
+        let (lu, indices) = PatternLu::new(s.nv + s.nc, &entries).ok()?;
         Some(EquilibriumNewton {
-            pairs: places[..pairs].to_vec(),
-            rows: places[pairs..rows].chunks_exact(2).map(|at| [at[0], at[1]]).collect(),
-            diagonal: places[rows..].to_vec(),
+            pairs: indices[..pairs].to_vec(),
+            rows: indices[pairs..rows].chunks_exact(2).map(|at| [at[0], at[1]]).collect(),
+            diagonal: indices[rows..].to_vec(),
             lu,
             scale: ChangeScale::new(s),
             eq: Equations::new(m),
@@ -140,8 +140,8 @@ impl EquilibriumNewton {
             for &(i, j, value) in held {
                 self.eq.f[i] -= value * self.way[j];
                 let [a, b] = [i, j].map(|i| s.cols.partition_point(|c| c.start <= i) - 1);
-                let place = tangent.place([a, b]) + (i - s.cols[a].start) * s.cols[b].size;
-                tangent.K[place + j - s.cols[b].start] += value;
+                let index = tangent.first_entry([a, b]) + (i - s.cols[a].start) * s.cols[b].size;
+                tangent.K[index + j - s.cols[b].start] += value;
             }
             self.step(&s, tangent, lambda, out).ok_or(NewtonStop::Lost)?;
             let (delta, nu) = self.x.split_at(s.nv);
@@ -241,15 +241,15 @@ impl EquilibriumNewton {
         let kappa = if largest > 0.0 { largest } else { 1.0 };
         let values = &mut self.lu.values;
         values.fill(0.0);
-        let mut place = self.pairs.iter();
+        let mut indices = self.pairs.iter();
         for pair in &tangent.pairs {
             let n = pair.at.map(|i| s.cols[i].size).iter().product();
-            tangent.K[pair.offset..][..n].iter().zip(&mut place).for_each(|(K, &to)| values[to] += K);
+            tangent.K[pair.offset..][..n].iter().zip(&mut indices).for_each(|(K, &to)| values[to] += K);
         }
-        let mut place = self.rows.iter();
+        let mut indices = self.rows.iter();
         each_of_J(s, |row, _, at| {
-            if let Some(places) = place.next().filter(|_| !out[row]) {
-                places.iter().for_each(|&to| values[to] += kappa * J[at]);
+            if let Some(slots) = indices.next().filter(|_| !out[row]) {
+                slots.iter().for_each(|&to| values[to] += kappa * J[at]);
             }
         });
         self.diagonal.iter().zip(out).filter(|(_, out)| **out).for_each(|(&to, _)| values[to] = kappa);

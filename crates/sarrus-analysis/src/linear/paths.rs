@@ -238,7 +238,7 @@ where
         beyond <= TINY * scale && bend <= COARSE * scale
     }
 
-    fn may_lead_to(&self, before: &[PathSample], (s, value): PathSample) -> bool {
+    fn may_continue_to(&self, before: &[PathSample], (s, value): PathSample) -> bool {
         let Some(&(start, first)) = before.first() else { return true };
         let scale = self.scale(first, value);
         let (least, most) = (first.min(value) - 2.0 * TINY * scale, first.max(value) + 2.0 * TINY * scale);
@@ -302,7 +302,7 @@ impl PathProfile for GapPair<'_> {
         floor == f64::NEG_INFINITY || self.sweep.lower(self.system, self.meeting, a, b, gaps) >= floor
     }
 
-    fn may_lead_to(&self, before: &[PathSample], (_, gap): PathSample) -> bool {
+    fn may_continue_to(&self, before: &[PathSample], (_, gap): PathSample) -> bool {
         let Some(&(_, first)) = before.first() else { return true };
         let slack = 2.0 * self.slack[usize::from(first < 0.0 || gap < 0.0)];
         let floor = first.min(gap).min(0.0) - slack;

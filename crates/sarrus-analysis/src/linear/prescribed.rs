@@ -134,7 +134,7 @@ fn is_interrupted(system: &System, settings: &Settings) -> bool {
         || !system.whole.events.limits.is_empty()
         || !system.controllers.is_empty()
         || !system.contacts.is_empty()
-        || system.heats_unseen()
+        || system.dissipates_without_motion()
         || !system.gaps().is_empty()
         || !system.breakpoints(settings.t_start, settings.t_end).is_empty()
 }

@@ -16,7 +16,7 @@ pub(super) const LEAST: f64 = 1e-12;
 /// Steps that are held back, at most.
 const RELAXATIONS: u32 = 300;
 /// Steps that are held back, after which something must have moved by this part of the size of the mechanism where forces may jump.
-const STANDING: u32 = 20;
+const MAX_STALLED: u32 = 20;
 const MOVED: f64 = 1e-9;
 /// Iterations that are few.
 const FEW: u32 = 6;
@@ -69,8 +69,8 @@ impl Statics<'_> {
         let mut earlier = self.state.q.clone();
         for relaxation in 1..=RELAXATIONS {
             let made = self.counts.steps;
-            let before = self.keep();
-            if self.paths.is_some() && relaxation % STANDING == 0 {
+            let before = self.save();
+            if self.paths.is_some() && relaxation % MAX_STALLED == 0 {
                 // before a force that jumps it gets ever slower
                 if !is_apart(&earlier, &before.state.q) {
                     break;
@@ -87,7 +87,7 @@ impl Statics<'_> {
                     if stays || self.is_stable(&rest) != Some(false) {
                         return Ok(Ok(rest));
                     }
-                    unstable = Some((rest, self.keep(), before.state.q.clone()));
+                    unstable = Some((rest, self.save(), before.state.q.clone()));
                     self.put_back(&before)?;
                     mu = LEAST * typical;
                 }
@@ -101,8 +101,8 @@ impl Statics<'_> {
             }
         }
         match unstable {
-            Some((rest, place, _)) => {
-                self.put_back(&place)?;
+            Some((rest, position, _)) => {
+                self.put_back(&position)?;
                 Ok(Ok(rest))
             }
             None => Ok(Err(NewtonStop::Lost)),

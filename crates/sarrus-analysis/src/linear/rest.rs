@@ -9,7 +9,7 @@ use sarrus_system::Mechanism;
 /// Solutions for forces that depend on multipliers: two where these forces do no work.
 const REACTIVE: u32 = 20;
 /// Change of the multipliers, relative to the largest, at which these are found.
-const SETTLED: f64 = 1e-13;
+const CONVERGED: f64 = 1e-13;
 
 /// Rounding of forces, relative to the loads, with which they are known to a digit no more.
 const HIDES: f64 = 0.1;
@@ -74,7 +74,7 @@ pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Re
     }
     // drivers stand still
     eq.gamma.fill(0.0);
-    kkt.factor(&eq, ActiveRows::All, RankDemand::Settle)?;
+    kkt.factor(&eq, ActiveRows::All, RankDemand::ResolveRank)?;
     let mut solve = |eq: &Equations, accel: &mut Accel| -> Result<(), SolveError> {
         kkt.solve(eq, &eq.f, &eq.gamma, &mut accel.vdot, &mut accel.lambda)?.check()?;
         // as a run shows them, and as conditions and forces that read reactions see them
@@ -91,7 +91,7 @@ pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Re
             let largest = accel.lambda.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
             let change =
                 accel.lambda.iter().zip(&before).fold(0.0_f64, |most, (x, y)| most.max((x - y).abs()));
-            if change <= SETTLED * largest {
+            if change <= CONVERGED * largest {
                 break;
             }
         }

@@ -169,11 +169,11 @@ impl Reach<'_, '_> {
     ) -> Result<(Option<Rest>, bool), SetupError> {
         let mut whole = 1.0;
         for _ in 0..SHORTENED {
-            if !self.place(state, delta, 1.0, to) {
+            if !self.move_state(state, delta, 1.0, to) {
                 return Ok((None, false));
             }
-            let looks = whole > SHORTEST;
-            let limit = self.paths.as_mut().filter(|_| looks);
+            let can_check = whole > SHORTEST;
+            let limit = self.paths.as_mut().filter(|_| can_check);
             let limit = limit.map(|paths| paths.limit(self.mechanism, state, to));
             let Some(limit) = limit.filter(|limit| limit.share < 1.0) else {
                 let there = match self.rest(to) {
@@ -189,7 +189,7 @@ impl Reach<'_, '_> {
     }
 
     /// `to` where a share of δ leads from `state`; false where that is no position.
-    fn place(&mut self, state: &State, delta: &[f64], share: f64, to: &mut State) -> bool {
+    fn move_state(&mut self, state: &State, delta: &[f64], share: f64, to: &mut State) -> bool {
         to.copy_from(state);
         let step: Vec<f64> = delta.iter().map(|d| share * d).collect();
         self.mechanism.retract(&mut to.q, &step);
@@ -224,7 +224,7 @@ impl Reach<'_, '_> {
         let mut ends = [state.clone(), to.clone()];
         for _ in 0..HALVINGS {
             let share = 0.5 * (forth + back);
-            if !self.place(state, delta, share, to) {
+            if !self.move_state(state, delta, share, to) {
                 return Ok(None);
             }
             let Some(there) = self.rest(to) else { return Ok(None) };

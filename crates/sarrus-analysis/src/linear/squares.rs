@@ -165,7 +165,7 @@ impl ForceMatrix {
         let n = at.len();
         let mut local =
             ForceMatrix { cols: cols.to_vec(), at, X: vec![0.0; n * n], change: vec![0.0; n * n] };
-        local.each(s, tangent, |place, own, local| local.X[own] = from[place]);
+        local.each(s, tangent, |index, own, local| local.X[own] = from[index]);
         local
     }
 
@@ -182,10 +182,10 @@ impl ForceMatrix {
             let mut second = 0;
             for &b in &cols {
                 let [rows, wide] = [a, b].map(|c| s.cols[c].size);
-                let place = tangent.place([a, b]);
+                let index = tangent.first_entry([a, b]);
                 for i in 0..rows {
                     for j in 0..wide {
-                        see(place + i * wide + j, (first + i) * n + second + j, self);
+                        see(index + i * wide + j, (first + i) * n + second + j, self);
                     }
                 }
                 second += wide;
@@ -261,9 +261,9 @@ impl ForceMatrix {
                 out.rows.push(RankOneTerm { force, g, positive });
             })?;
         }
-        self.each(&system.structure, layout, |place, own, _| {
-            out.rest[place] += rest[own];
-            out.noise[place] += if rest[own] == 0.0 { 0.0 } else { noise[own] };
+        self.each(&system.structure, layout, |index, own, _| {
+            out.rest[index] += rest[own];
+            out.noise[index] += if rest[own] == 0.0 { 0.0 } else { noise[own] };
         });
         Ok(())
     }

@@ -26,7 +26,7 @@ pub(super) enum Curvature {
     /// A potential rises along all of them.
     Rises,
     /// It falls along this one.
-    Falls(Vec<f64>),
+    Decreasing(Vec<f64>),
     /// It falls along none, and is level along some within rounding.
     Level,
     /// The forces have no potential.
@@ -38,7 +38,7 @@ impl Curvature {
     pub fn is_stable(&self) -> Option<bool> {
         match self {
             Curvature::Rises => Some(true),
-            Curvature::Falls(_) => Some(false),
+            Curvature::Decreasing(_) => Some(false),
             Curvature::Level | Curvature::Unsymmetric => None,
         }
     }
@@ -122,7 +122,7 @@ pub(super) fn curvature(
         let z = motion(y);
         let (k, rounding) = along(&z);
         if k < -rounding && is_free(&z) {
-            return Some(Curvature::Falls(z));
+            return Some(Curvature::Decreasing(z));
         }
     }
     let (theta, y) = pairs.last()?;

@@ -287,31 +287,31 @@ impl<'a> Statics<'a> {
         here.dependent.iter().for_each(|&row| out[row] = true);
         let mut shifted = tangent.clone();
         for (i, c) in s.cols.iter().enumerate() {
-            let place = shifted.place([i, i]);
+            let index = shifted.first_entry([i, i]);
             let mass = &here.eq.mass[c.mass..][..c.size * c.size];
-            shifted.K[place..].iter_mut().zip(mass).for_each(|(K, m)| *K += sigma * m);
+            shifted.K[index..].iter_mut().zip(mass).for_each(|(K, m)| *K += sigma * m);
         }
         newton.factor(&s, &shifted, &here.eq.J, &out)?;
         curvature(&s, &here.eq, tangent, sigma, free, |f| newton.displacement(f))
     }
 
     /// The position at hand, to go back to.
-    pub fn keep(&self) -> SavedPosition {
+    pub fn save(&self) -> SavedPosition {
         let active = self.stops.as_ref().map(|stops| stops.active().clone());
         SavedPosition { state: self.state.clone(), hints: self.mechanism.hints().to_vec(), active }
     }
 
     /// Goes back to a position, under the loads at hand.
-    pub fn put_back(&mut self, kept: &SavedPosition) -> Result<(), SetupError> {
-        if let (Some(stops), Some(active)) = (&mut self.stops, &kept.active)
+    pub fn put_back(&mut self, saved: &SavedPosition) -> Result<(), SetupError> {
+        if let (Some(stops), Some(active)) = (&mut self.stops, &saved.active)
             && stops.put_back(active)
         {
             self.compose()?;
-            self.solvers = Solvers::new(&self.system, &mut self.mechanism, &kept.state)?;
-            self.metric = Metric::new(&self.system, &kept.state);
+            self.solvers = Solvers::new(&self.system, &mut self.mechanism, &saved.state)?;
+            self.metric = Metric::new(&self.system, &saved.state);
         }
-        self.state.copy_from(&kept.state);
-        self.mechanism.set_hints(&kept.hints);
+        self.state.copy_from(&saved.state);
+        self.mechanism.set_hints(&saved.hints);
         Ok(())
     }
 
@@ -346,7 +346,7 @@ impl<'a> Statics<'a> {
         [from, to]: [f64; 2],
         watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<Attempt, SetupError> {
-        let start = self.keep();
+        let start = self.save();
         let come = |rest, end| Ok(Attempt::Came(Box::new(StaticsOutcome { rest, found: true }), end));
         let mut end = None;
         if self.solvers.newton.is_some() && !self.bounds.downhill && from < to {
@@ -433,7 +433,7 @@ impl<'a> Statics<'a> {
 
     /// Moves a little away from the rest at hand where its potential falls along a motion. Returns whether it does.
     fn leave(&mut self, rest: &Rest) -> Result<bool, SetupError> {
-        let Some(Curvature::Falls(motion)) = self.curvature(rest) else { return Ok(false) };
+        let Some(Curvature::Decreasing(motion)) = self.curvature(rest) else { return Ok(false) };
         let size = self.state.q.iter().fold(1.0_f64, |a, q| a.max(q.abs()));
         let longest = motion.iter().fold(f64::MIN_POSITIVE, |a, x| a.max(x.abs()));
         let step: Vec<f64> = motion.iter().map(|x| x * (AWAY * size / longest)).collect();

@@ -253,7 +253,7 @@ fn change(
     let step = flow.over(STEP / sizes.rate);
     let state = step.state(moving, mechanism);
     let mut there = system.mechanism();
-    there.be_like(mechanism);
+    there.copy_discrete_state(mechanism);
     let instant = EquationsAtState::new(&mut there, &state).ok()?;
     let mut small_there = instant.small(&system, &state).ok()?;
     let norm = |x: &[f64]| norm(s, &instant, x);

@@ -9,7 +9,7 @@
 //! contacts that slide with friction. Cost: a copy of the system's lists for each change, sixty positions for each margin that is met.
 
 use crate::error::SetupError;
-use crate::events::{Active, EventChanges, GapHold, Journey};
+use crate::events::{Active, EventChanges, EventLoop, GapHold};
 use crate::method::{Method, ModelFacts};
 use crate::settings::Settings;
 use sarrus_model::Model;
@@ -39,7 +39,7 @@ enum StopTest {
 
 /// What was met, in words, and where the mechanism stands.
 pub(super) struct Stops {
-    journey: Journey,
+    events: EventLoop,
     conditions: Conditions,
     list: Vec<StopTest>,
     gaps: Vec<Gap>,
@@ -75,7 +75,7 @@ impl Stops {
             return Ok(None);
         }
         let method = Method::resolve(settings, &ModelFacts::new(system, None))?;
-        let journey = Journey::resting(system, &method, settings);
+        let event_loop = EventLoop::resting(system, &method, settings);
         let conditions = Conditions::new(model, system).map_err(SetupError::Model)?;
         let (mut list, mut triggers, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for (i, event) in events.iter().enumerate() {
@@ -99,7 +99,7 @@ impl Stops {
         list.extend((0..gaps.len()).map(StopTest::Gap));
         let not_unique = Vec::new();
         let mut stops =
-            Stops { journey, conditions, list, gaps, triggers, notes, ignored: false, not_unique };
+            Stops { events: event_loop, conditions, list, gaps, triggers, notes, ignored: false, not_unique };
         stops.arm(mechanism, state);
         Ok(Some(stops))
     }
@@ -111,8 +111,8 @@ impl Stops {
 
     /// The system of what acts, under the loads of `loaded`.
     pub fn system(&mut self, loaded: Arc<System>) -> Result<Arc<System>, SetupError> {
-        self.journey.system = loaded;
-        let system = self.journey.active.system(&self.journey.system);
+        self.events.system = loaded;
+        let system = self.events.active.system(&self.events.system);
         system.map(Arc::new).map_err(|error| SetupError::NotStatic { what: error.to_string(), hint: RUN })
     }
 
@@ -167,7 +167,7 @@ impl Stops {
         let directory = mechanism.system().directory.clone();
         let mut gaps = vec![0.0; self.gaps.len()];
         mechanism.gap_values(state, &self.gaps, &mut gaps);
-        let (active, list) = (&self.journey.active, &self.list);
+        let (active, list) = (&self.events.active, &self.list);
         mechanism.observe(state, |at| {
             let coordinate = |lock: &Lock| match lock.value(&directory, at) {
                 Some(value) if !active.is_locked(lock) => value,
@@ -219,7 +219,7 @@ impl Stops {
 
     /// What `which` watches is held from now on.
     fn hold(&mut self, which: usize, mechanism: &mut Mechanism, state: &State) {
-        let (active, name) = (&mut self.journey.active, |lock: &Lock, system: &System| {
+        let (active, name) = (&mut self.events.active, |lock: &Lock, system: &System| {
             system.directory.joints[lock.joint].name.clone()
         });
         match &self.list[which] {
@@ -229,7 +229,7 @@ impl Stops {
                 active.lock(lock, mechanism, state, &mut EventChanges::default());
             }
             StopTest::Gap(i) => {
-                let rows = self.gaps[*i].hold(&self.journey.system, None);
+                let rows = self.gaps[*i].hold(&self.events.system, None);
                 let rows = active.register(GapHold { gap: *i, across: false }, rows);
                 active.add_hold(rows);
             }
@@ -241,19 +241,19 @@ impl Stops {
         if self.gaps.is_empty() {
             return Ok(false);
         }
-        let before = self.journey.active.hold_ids();
+        let before = self.events.active.hold_ids();
         let mut held = mechanism.system().mechanism();
-        held.be_like(mechanism);
+        held.copy_discrete_state(mechanism);
         let mut there = state.clone();
-        match self.journey.close_gaps(self.gaps.clone(), &mut held, &mut there) {
+        match self.events.close_gaps(self.gaps.clone(), &mut held, &mut there) {
             Ok(not_unique) => self.not_unique = not_unique,
             Err(error) => return Err(SetupError::NotStatic { what: error.to_string(), hint: RUN }),
         }
-        if let Some(name) = self.journey.active.slides() {
+        if let Some(name) = self.events.active.slides() {
             let what = format!("rigid contact `{name}` slides with friction on the way");
             return Err(SetupError::NotStatic { what, hint: RUN });
         }
-        Ok(before != self.journey.active.hold_ids())
+        Ok(before != self.events.active.hold_ids())
     }
 
     /// Looks at the conditions of the file's events; an error where one holds that did not at the last look, or at the start.
@@ -270,7 +270,7 @@ impl Stops {
         let verdicts = self.judge(&which, mechanism, state, known);
         for (i, held) in &mut self.triggers {
             if verdicts[*i].holds && !*held {
-                let event = &self.journey.system.whole.events.list[*i].name;
+                let event = &self.events.system.whole.events.list[*i].name;
                 let what = format!("the condition of event `{event}` holds at the start or on the way");
                 return Err(SetupError::NotStatic { what, hint: RUN });
             }
@@ -295,16 +295,16 @@ impl Stops {
 
     /// What acts is again as it was. Returns whether it was something else meanwhile.
     pub fn put_back(&mut self, active: &Active) -> bool {
-        let changed = !self.journey.active.is_same(active);
+        let changed = !self.events.active.is_same(active);
         if changed {
-            self.journey.active = active.clone();
+            self.events.active = active.clone();
         }
         changed
     }
 
     /// What acts.
     pub fn active(&self) -> &Active {
-        &self.journey.active
+        &self.events.active
     }
 
     /// What holds the mechanism at the end, in words.

@@ -28,7 +28,7 @@ const STEPS: u32 = 100;
 /// Steps of differences, relative.
 const PROBE: f64 = 1e-6;
 /// κ, relative to the largest r_x or 1/s: far below what a law changes with its own state.
-const KEPT: f64 = 1e-9;
+const RETAINED: f64 = 1e-9;
 /// μ, relative to the largest stiffness over the metric: only what nothing else holds is held by it.
 const HELD: f64 = 1e-12;
 /// Longest step, relative to the size of the mechanism.
@@ -48,16 +48,16 @@ pub(super) fn together(
     statics.put_back(start)?;
     let size = start.state.q.iter().fold(1.0_f64, |a, q| a.max(q.abs()));
     let (mut longest, mut last) = (LONGEST * size, Vec::new());
-    let mut largest = vec![0.0_f64; control.places().count()];
+    let mut largest = vec![0.0_f64; control.state_indices().count()];
     for _ in 0..STEPS {
         let rest = statics.rest()?;
         let r = control.rates(&mut statics.mechanism, &statics.state, &rest.eq, &rest.accel);
-        let x = control.places().map(|place| statics.state.x[place].abs());
+        let x = control.state_indices().map(|index| statics.state.x[index].abs());
         for ((most, r), x) in largest.iter_mut().zip(&r).zip(x) {
             *most = most.max(r.abs()).max(x);
         }
-        let settled = r.iter().zip(&largest).all(|(r, most)| r.abs() <= NEARLY * most);
-        if settled && is_rest(&rest) {
+        let converged = r.iter().zip(&largest).all(|(r, most)| r.abs() <= NEARLY * most);
+        if converged && is_rest(&rest) {
             return Ok(is_stable(control, statics).then_some(StaticsOutcome { rest, found: true }));
         }
         let Some((delta, dx)) = step(control, statics, &rest, &r) else { return Ok(None) };
@@ -69,7 +69,7 @@ pub(super) fn together(
         let share = if far > longest { longest / far } else { 1.0 };
         let delta: Vec<f64> = delta.iter().map(|d| share * d).collect();
         let mut state = statics.resolved(&delta);
-        control.places().zip(&dx).for_each(|(place, dx)| state.x[place] += share * dx);
+        control.state_indices().zip(&dx).for_each(|(index, dx)| state.x[index] += share * dx);
         if !project(&mut statics.mechanism, &statics.metric, &rest, &mut state) {
             return Ok(None);
         }
@@ -130,17 +130,17 @@ fn step(
     }
     let (mechanism, state) = (&mut statics.mechanism, &statics.state);
     let mut eq = Equations::new(mechanism);
-    let mut look = |moved: &State| {
+    let mut check = |moved: &State| {
         mechanism.update(moved, Stage::FORCE, &mut eq);
         (eq.f.clone(), control.rates(mechanism, moved, &eq, &rest.accel))
     };
-    let (f, _) = look(state);
+    let (f, _) = check(state);
     let mut largest = 1.0_f64;
-    for (k, place) in control.places().enumerate() {
-        let by = PROBE * state.x[place].abs().max(1.0);
+    for (k, index) in control.state_indices().enumerate() {
+        let by = PROBE * state.x[index].abs().max(1.0);
         let mut moved = state.clone();
-        moved.x[place] += by;
-        let (force, rates) = look(&moved);
+        moved.x[index] += by;
+        let (force, rates) = check(&moved);
         for i in 0..nv {
             entries.push((i, nv + nc + k, -(force[i] - f[i]) / by));
         }
@@ -150,9 +150,11 @@ fn step(
             entries.push((nv + nc + i, nv + nc + k, -slope));
         }
     }
-    entries.extend((0..n).map(|i| (nv + nc + i, nv + nc + i, KEPT * largest)));
-    let exact: Vec<Option<usize>> =
-        control.places().map(|place| tangent.states.iter().position(|state| state.x == place)).collect();
+    entries.extend((0..n).map(|i| (nv + nc + i, nv + nc + i, RETAINED * largest)));
+    let exact: Vec<Option<usize>> = control
+        .state_indices()
+        .map(|index| tangent.states.iter().position(|state| state.x == index))
+        .collect();
     for (i, exact) in exact.iter().enumerate() {
         let Some(exact) = exact else { continue };
         entries.extend(nonzero(&tangent.rates[*exact].q).map(|(j, slope)| (nv + nc + i, j, -slope)));
@@ -163,7 +165,7 @@ fn step(
             by[j] = PROBE;
             let mut moved = state.clone();
             system.mechanism().retract(&mut moved.q, &by);
-            let (_, rates) = look(&moved);
+            let (_, rates) = check(&moved);
             for i in (0..n).filter(|i| exact[*i].is_none() && rates[*i] != r[*i]) {
                 entries.push((nv + nc + i, j, -(rates[i] - r[i]) / PROBE));
             }

@@ -80,7 +80,7 @@ struct Looker<'a> {
 }
 
 impl Looker<'_> {
-    fn look(&mut self, mechanism: &mut Mechanism, s: &State) -> Result<(), SetupError> {
+    fn check(&mut self, mechanism: &mut Mechanism, s: &State) -> Result<(), SetupError> {
         let structure = mechanism.structure().clone();
         let mut eq = Equations::new(mechanism);
         mechanism.update(s, Stage::POSITION, &mut eq);
@@ -160,8 +160,8 @@ impl Watch for Looker<'_> {
     fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &SampleDiagnostics) {
         if self.failed.is_none() {
             let mut own = seen.judged.map(|system| system.mechanism());
-            own.iter_mut().for_each(|own| own.be_like(mechanism));
-            self.failed = self.look(own.as_mut().unwrap_or(mechanism), s).err();
+            own.iter_mut().for_each(|own| own.copy_discrete_state(mechanism));
+            self.failed = self.check(own.as_mut().unwrap_or(mechanism), s).err();
         }
     }
 }

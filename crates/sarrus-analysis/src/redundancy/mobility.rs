@@ -46,7 +46,7 @@ pub(crate) fn nearby_rank(
     s: &State,
     here: &RowRank,
 ) -> Result<Nearby, SetupError> {
-    let known = here.to_settle(mechanism.structure());
+    let known = here.rank_to_resolve(mechanism.structure());
     for attempt in 0..TRIES {
         match excursion(mechanism, s, attempt, known) {
             Ok(Excursion::None) => return Ok(Nearby::Nowhere),
@@ -83,8 +83,8 @@ fn excursion(
     mechanism.update(s, Stage::VELOCITY, &mut eq);
     let mut kkt = Kkt::new(&structure, &eq, HUB_DEGREE)?;
     match known {
-        Some(dependent) => kkt.settle(&eq, dependent).map(|_| ())?,
-        None => kkt.factor(&eq, Which::All, RankDemand::Settle)?,
+        Some(dependent) => kkt.resolve_rank(&eq, dependent).map(|_| ())?,
+        None => kkt.factor(&eq, Which::All, RankDemand::ResolveRank)?,
     }
 
     let mut random = Random(attempt);

@@ -170,8 +170,8 @@ fn far(
         dependent.iter().copied().filter(|&row| row != seed && elements.contains(&element(row))).collect();
     *solutions = solutions.checked_sub(others.len())?;
     let vectors: Vec<Vec<f64>> = std::iter::once(own).chain(others.into_iter().map(circuit)).collect();
-    let places: BTreeSet<usize> = vectors.iter().flat_map(|w| taking(w)).collect();
-    let rows: Vec<(usize, usize)> = places.into_iter().map(|row| (row, element(row))).collect();
+    let indices: BTreeSet<usize> = vectors.iter().flat_map(|w| taking(w)).collect();
+    let rows: Vec<(usize, usize)> = indices.into_iter().map(|row| (row, element(row))).collect();
     let vectors: Vec<Vec<f64>> =
         vectors.into_iter().map(|w| rows.iter().map(|&(row, _)| w[row]).collect()).collect();
     vectors.iter().for_each(|null| joined.join(null, &rows));

@@ -69,7 +69,7 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
         Ok(outcome) => outcome,
         Err(error) => return wrong(error.diagnostics(), model, printer),
     };
-    tell(&model, &outcome, args, printer);
+    report(&model, &outcome, args, printer);
     if let Some(showing) = &mut showing {
         showing.finish(&outcome);
     }
@@ -119,7 +119,7 @@ pub fn wrong(diagnostics: Vec<Diagnostic>, model: Model, printer: &mut Printer) 
     Exit::Input
 }
 
-fn tell(model: &Model, outcome: &Outcome, args: &RunArgs, printer: &mut Printer) {
+fn report(model: &Model, outcome: &Outcome, args: &RunArgs, printer: &mut Printer) {
     let report = &outcome.report;
     for note in &report.notes {
         printer.say("note", note);

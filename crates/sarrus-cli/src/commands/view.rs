@@ -50,26 +50,26 @@ pub fn run(args: &ViewArgs, printer: &mut Printer) -> Exit {
         Err(exit) => return exit,
     };
     // a browser opens once there is something to see, or a run that will make it so
-    let told = AtomicBool::new(false);
-    let tell = |printer: &mut Printer| {
-        if !told.swap(true, Ordering::Relaxed) {
+    let reported = AtomicBool::new(false);
+    let report = |printer: &mut Printer| {
+        if !reported.swap(true, Ordering::Relaxed) {
             announce(&viewer, &args.serve, printer);
         }
     };
     if targets.iter().any(|(_, target)| matches!(target, ViewTarget::Done(_))) {
-        tell(printer);
+        report(printer);
     }
     let mut exit = Exit::Done;
     for (_, target) in targets {
         if let ViewTarget::Model(model) = target {
             let (model, system, mut showing) = *model;
-            match simulated(&model, &system, &mut showing, tell, printer) {
+            match simulated(&model, &system, &mut showing, report, printer) {
                 Ok(_) => {}
                 Err(failed) => exit = failed,
             }
         }
     }
-    if told.into_inner() {
+    if reported.into_inner() {
         wait(printer);
     }
     exit

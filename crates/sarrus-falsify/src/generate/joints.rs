@@ -57,9 +57,9 @@ impl Builder<'_> {
             let Some(kind) = kind else { continue };
             let middle = [0, 1, 2].map(|k| round(0.5 * (near[k] + at[k])));
             // points may join at themselves alone
-            let place = if body.point && !parent_is_point && self.rng.chance(0.5) { near } else { middle };
-            let place = if parent_is_point { near } else { place };
-            self.add_joint(kind, [parent, body.name], place, false);
+            let position = if body.point && !parent_is_point && self.rng.chance(0.5) { near } else { middle };
+            let position = if parent_is_point { near } else { position };
+            self.add_joint(kind, [parent, body.name], position, false);
         }
     }
 
@@ -89,9 +89,9 @@ impl Builder<'_> {
         let rocker = [self.rng.between(-0.2, 0.2), self.rng.between(0.25, 0.5)];
         let point = move |p: [f64; 3]| if planar { [p[0], p[1], 0.0] } else { p };
         let slider = self.rng.chance(0.3);
-        let joint = |b: &mut Self, kind: &str, bodies: [&str; 2], place: [f64; 3], closes: bool| {
+        let joint = |b: &mut Self, kind: &str, bodies: [&str; 2], position: [f64; 3], closes: bool| {
             if let Some(kind) = b.joint_kind(kind) {
-                b.add_joint(kind, bodies.map(str::to_string), point(place), closes);
+                b.add_joint(kind, bodies.map(str::to_string), point(position), closes);
             }
         };
         let mut left = ("ground".to_string(), at(0.0, 0.0, 0.0), at(crank[0], crank[1], 0.0), String::new());

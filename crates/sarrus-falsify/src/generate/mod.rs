@@ -209,7 +209,7 @@ impl<'r> Builder<'r> {
     }
 
     /// All joint coordinates with a name of their own.
-    pub fn places(&self) -> Vec<CoordinateDraft> {
+    pub fn coordinates(&self) -> Vec<CoordinateDraft> {
         let of = |j: &JointDraft| {
             let alone = j.kind.coordinates.len() == 1;
             let name = j.name.clone();

@@ -132,14 +132,14 @@ fn springs_of(e: &SceneElement, run: &Trajectory) -> Option<Option<Power>> {
         return Some(None);
     }
     let column = |last: &str| run.index(&format!("{}.{last}", e.name));
-    let place = column("angle").zip(column("rate")).or_else(|| column("position").zip(column("speed")))?;
+    let columns = column("angle").zip(column("rate")).or_else(|| column("position").zip(column("speed")))?;
     // where neither is stated the spring is slack at a reading that only the program knows
     let rest = rest.or(reads);
     if stiffness.is_some() && rest.is_none() {
         return None;
     }
     let law = [stiffness.unwrap_or(0.0), damping.unwrap_or(0.0), rest.unwrap_or(0.0)];
-    Some(Some(Power::Spring(law, place.0, place.1)))
+    Some(Some(Power::Spring(law, columns.0, columns.1)))
 }
 
 /// The largest difference between the change of energy and the work, relative to the energy that goes through, and when.

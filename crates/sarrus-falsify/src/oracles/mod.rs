@@ -59,7 +59,7 @@ pub static ORACLES: &[Oracle] = &[
     rewritten::RENAMED,
     rewritten::PERMUTED,
     rewritten::RESOLVED,
-    rewritten::PLACED,
+    rewritten::MOUNTED,
     rewritten::MIRRORED,
     rewritten::SPLIT_BODY,
     rewritten::DOUBLED_JOINT,

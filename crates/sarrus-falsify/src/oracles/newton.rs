@@ -35,9 +35,9 @@ fn judge(case: &mut SceneRun) -> OracleVerdict {
         let Some(reactions) = reactions(scene, &body.name) else { continue };
         let mut columns = Vec::new();
         for (joint, sign) in &reactions {
-            let place = |c: &str| run.index(&format!("{joint}.{c}"));
-            let (Some(x), Some(y)) = (place("fx"), place("fy")) else { return OracleVerdict::Silent };
-            columns.push((x, y, place("fz"), *sign));
+            let index_of = |c: &str| run.index(&format!("{joint}.{c}"));
+            let (Some(x), Some(y)) = (index_of("fx"), index_of("fy")) else { return OracleVerdict::Silent };
+            columns.push((x, y, index_of("fz"), *sign));
         }
         let mut scale = body.mass * norm(scene.gravity) + 1e-6;
         let mut rows = Vec::new();

@@ -46,7 +46,7 @@ impl Loader {
         let points = scope
             .points
             .keys()
-            .map(|name| (name.as_str(), "point", definitions.place(name).unwrap_or(Span::NONE)));
+            .map(|name| (name.as_str(), "point", definitions.parameter_span(name).unwrap_or(Span::NONE)));
         for (name, what, span) in own.into_iter().chain(points) {
             if self.functions.get(name).is_some() {
                 self.fail(taken(name, what, span));

@@ -108,7 +108,7 @@ impl PivotedQr {
                 apply(tau, tail, &mut top[0], below);
             }
             if j < first {
-                self.norm[j] = fall(self.norm[j], top[0], below);
+                self.norm[j] = downdate_norm(self.norm[j], top[0], below);
             }
         }
     }
@@ -260,7 +260,7 @@ fn apply_at(tau: f64, tail: &[f64], support: &[usize], top: &mut f64, below: &mu
 }
 
 /// The norm of what is left of a column once `top` is taken from it.
-fn fall([norm, computed]: [f64; 2], top: f64, below: &[f64]) -> [f64; 2] {
+fn downdate_norm([norm, computed]: [f64; 2], top: f64, below: &[f64]) -> [f64; 2] {
     if norm == 0.0 {
         return [norm, computed];
     }
@@ -301,8 +301,8 @@ mod tests {
             assert_eq!(qr.steps(), m.min(n));
             for j in 0..n {
                 let mut column = qr.column(j).to_vec();
-                let kept = (j + 1).min(qr.steps());
-                column[kept..].fill(0.0);
+                let retained = (j + 1).min(qr.steps());
+                column[retained..].fill(0.0);
                 qr.mul_q(&mut column);
                 for (i, x) in column.iter().enumerate() {
                     assert!((x - entry(i, qr.order()[j])).abs() < 1e-14, "{m} x {n}: {i} {j}");

@@ -25,13 +25,13 @@ pub struct FactorPattern {
 impl FactorPattern {
     /// Pattern of the factors of a graph of `n` nodes, eliminated in the order of `order` (every node once).
     pub fn new(n: usize, edges: &[(usize, usize)], order: &[usize]) -> Result<FactorPattern, FillError> {
-        let mut place = vec![0u32; n];
+        let mut index_of = vec![0u32; n];
         for (p, &node) in order.iter().enumerate() {
-            place[node] = p as u32;
+            index_of[node] = p as u32;
         }
         let mut later: Vec<Vec<u32>> = vec![Vec::new(); n];
         for &(a, b) in edges {
-            let (a, b) = (place[a], place[b]);
+            let (a, b) = (index_of[a], index_of[b]);
             if a != b {
                 later[a.min(b) as usize].push(a.max(b));
             }
@@ -196,7 +196,7 @@ mod tests {
     fn the_middle_of_a_star_goes_after_its_leaves() {
         let edges: Vec<_> = (1..50).map(|leaf| (0, leaf)).collect();
         let order = minimum_degree(50, &edges);
-        let place = order.iter().position(|&node| node == 0).unwrap();
-        assert!(place >= 48, "middle at place {place}");
+        let index = order.iter().position(|&node| node == 0).unwrap();
+        assert!(index >= 48, "middle at place {index}");
     }
 }

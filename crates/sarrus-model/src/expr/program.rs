@@ -294,8 +294,8 @@ fn with_constant(op: Op, args: &[Term]) -> (Op, f64, [Option<Term>; MAX_ARGUMENT
         }
     }
     let mut list = [None; MAX_ARGUMENTS];
-    for (place, arg) in list.iter_mut().zip(args) {
-        *place = Some(*arg);
+    for (term, arg) in list.iter_mut().zip(args) {
+        *term = Some(*arg);
     }
     (op, 0.0, list)
 }

@@ -194,8 +194,9 @@ impl<'a> Reader<'a> {
             Some(alias) => (alias.body.clone(), Some(alias.frame.clone())),
             None => {
                 // a mirrored file means the mirror images of its own frames
-                let mirrored = self.transform().is_reflected().then(|| self.model.placed(&full)).flatten();
-                let frame = mirrored.and_then(|placed| placed.mirrored.clone());
+                let mirrored =
+                    self.transform().is_reflected().then(|| self.model.placement_of(&full)).flatten();
+                let frame = mirrored.and_then(|placement| placement.mirrored.clone());
                 (full, frame)
             }
         };

@@ -335,9 +335,9 @@ impl<'a> Reader<'a> {
     /// Notes a value for the resolved file: what a kind found out itself, such as the length of a bar.
     pub fn record(&self, key: &str, value: impl FnOnce() -> ResolvedValue) {
         if let Some(recorder) = &self.model.recorder {
-            let place = self.place(key);
+            let path = self.key_path(key);
             if let Ok(mut recorder) = recorder.lock() {
-                recorder.put(&place, value());
+                recorder.put(&path, value());
             }
         }
     }
@@ -345,9 +345,9 @@ impl<'a> Reader<'a> {
     /// Leaves a key out of the resolved file: another says the same there.
     pub fn unrecord(&self, key: &str) {
         if let Some(recorder) = &self.model.recorder {
-            let place = self.place(key);
+            let path = self.key_path(key);
             if let Ok(mut recorder) = recorder.lock() {
-                recorder.remove(&place);
+                recorder.remove(&path);
             }
         }
     }
@@ -357,7 +357,7 @@ impl<'a> Reader<'a> {
         self.model.recorder.is_some()
     }
 
-    fn place(&self, key: &str) -> KeyPath {
+    fn key_path(&self, key: &str) -> KeyPath {
         let mut path = self.path.clone();
         path.push(key.to_string());
         KeyPath { section: self.element.section, element: self.element.name.clone(), path }

@@ -24,13 +24,13 @@ pub struct RuntimeExpr {
     /// Where its text begins in the file, if it stands there letter by letter.
     pub(super) verbatim: Option<u32>,
     /// Where the resolved file has it.
-    pub(super) place: Option<Arc<KeyPath>>,
+    pub(super) path: Option<Arc<KeyPath>>,
 }
 
 impl RuntimeExpr {
     /// How far this condition is from changing; see [`Expr::margin`].
     pub fn margin(&self) -> RuntimeExpr {
-        RuntimeExpr { expr: Arc::new(self.expr.margin()), place: None, verbatim: None, ..self.clone() }
+        RuntimeExpr { expr: Arc::new(self.expr.margin()), path: None, verbatim: None, ..self.clone() }
     }
 
     /// Where it calls the function `name`; the whole of it where that cannot be told.
@@ -38,8 +38,8 @@ impl RuntimeExpr {
         let call = self.expr.calls().into_iter().find(|(called, _)| called == name);
         match (call, self.verbatim) {
             (Some((_, at)), Some(start)) if self.span.is_some() => {
-                let place = |offset: usize| start + offset as u32;
-                Span { file: self.span.file, start: place(at.start), end: place(at.end) }
+                let index_of = |offset: usize| start + offset as u32;
+                Span { file: self.span.file, start: index_of(at.start), end: index_of(at.end) }
             }
             _ => self.span,
         }
@@ -52,7 +52,7 @@ pub struct RuntimeVector {
     pub(super) components: VectorComponents,
     /// Where it stands.
     pub span: Span,
-    pub(super) place: Option<Arc<KeyPath>>,
+    pub(super) path: Option<Arc<KeyPath>>,
 }
 
 impl RuntimeVector {
@@ -95,7 +95,7 @@ impl Reader<'_> {
     pub fn expression(&self, key: &str) -> Result<Option<RuntimeExpr>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let mut expr = self.runtime(key, value)?;
-        expr.place = self.is_recording().then(|| Arc::new(self.place(key)));
+        expr.path = self.is_recording().then(|| Arc::new(self.key_path(key)));
         Ok(Some(expr))
     }
 
@@ -112,7 +112,7 @@ impl Reader<'_> {
             return Ok(Some(expr));
         }
         let text = format!("({}) + {}", expr.expr.text(), Quantity::Number(turn));
-        Ok(Some(RuntimeExpr { place: expr.place.clone(), ..self.combined(key, &text, expr.span)? }))
+        Ok(Some(RuntimeExpr { path: expr.path.clone(), ..self.combined(key, &text, expr.span)? }))
     }
 
     /// A scalar of rotation or torque in a planar model: a mirror reverses it.
@@ -120,7 +120,7 @@ impl Reader<'_> {
         let Some(mut expr) = self.expression(key)? else { return Ok(None) };
         if self.handedness() < 0.0 {
             let text = format!("-({})", expr.expr.text());
-            expr = RuntimeExpr { place: expr.place.clone(), ..self.combined(key, &text, expr.span)? };
+            expr = RuntimeExpr { path: expr.path.clone(), ..self.combined(key, &text, expr.span)? };
         }
         Ok(Some(expr))
     }
@@ -130,7 +130,7 @@ impl Reader<'_> {
     pub fn expressions(&self, key: &str, turns: ComponentMap, free: bool) -> Result<Option<RuntimeVector>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let n = if self.is_planar() { 2 } else { 3 };
-        let place = self.is_recording().then(|| Arc::new(self.place(key)));
+        let path = self.is_recording().then(|| Arc::new(self.key_path(key)));
         let components = match &value.data {
             Data::List(list) => {
                 if list.len() != n {
@@ -152,7 +152,7 @@ impl Reader<'_> {
             None => components,
             Some((q, d)) => self.turn(key, value.span, &components, &q, d, n)?,
         };
-        Ok(Some(RuntimeVector { components, span: value.span, place }))
+        Ok(Some(RuntimeVector { components, span: value.span, path }))
     }
 
     /// A vector of expressions in the space's dimension, of points that go to Q c + d: `path = ["cos(s)", "sin(s)"]`.
@@ -204,9 +204,9 @@ impl Reader<'_> {
                 let full = self.model.resolve(self.scope(), &path);
                 let mut expr = reader.runtime(&entry.key, &entry.value)?;
                 if self.is_recording() {
-                    let mut place = self.place(key);
-                    place.path.push(full.clone());
-                    expr.place = Some(Arc::new(place));
+                    let mut key_path = self.key_path(key);
+                    key_path.path.push(full.clone());
+                    expr.path = Some(Arc::new(key_path));
                 }
                 out.push((full, entry.key_span, expr));
             }
@@ -248,7 +248,7 @@ impl Reader<'_> {
             scope: self.element.scope,
             locals: self.element.locals.clone(),
             verbatim,
-            place: None,
+            path: None,
         })
     }
 

@@ -54,9 +54,9 @@ impl Contacts<'_> {
 
     /// The margin of one κ.
     fn least(&self, kappa: &[f64], first: &[usize]) -> f64 {
-        let each = self.places.iter().zip(first).map(|(place, &i)| match place.across {
+        let each = self.points.iter().zip(first).map(|(point, &i)| match point.across {
             0 => kappa[i],
-            across => kappa[i].min(place.mu * kappa[i] - norm(&kappa[i + 1..][..across])),
+            across => kappa[i].min(point.mu * kappa[i] - norm(&kappa[i + 1..][..across])),
         });
         each.fold(f64::INFINITY, f64::min)
     }
@@ -83,16 +83,16 @@ impl Contacts<'_> {
             A.push(own);
             c.push(factor * kappa[i] / size);
         };
-        for ((place, &i), status) in self.places.iter().zip(first).zip(status) {
+        for ((point, &i), status) in self.points.iter().zip(first).zip(status) {
             if *status == ContactStatus::Open {
                 continue;
             }
             row(i, 1.0, 1.0);
             cones.push(NonnegativeConeT(1));
-            if place.across > 0 && *status == ContactStatus::Stick {
-                row(i, place.mu, 1.0);
-                (1..=place.across).for_each(|k| row(i + k, 1.0, 0.0));
-                cones.push(SecondOrderConeT(1 + place.across));
+            if point.across > 0 && *status == ContactStatus::Stick {
+                row(i, point.mu, 1.0);
+                (1..=point.across).for_each(|k| row(i + k, 1.0, 0.0));
+                cones.push(SecondOrderConeT(1 + point.across));
             }
         }
         // forces that hold each other may be as large as one likes

@@ -29,9 +29,9 @@ const STEPS: f64 = 2.0;
 const MOST_ZONE: f64 = 0.2;
 /// A singular position is looked for where the root of the smallest pivot, as a fraction of what is usual, is below so many times the
 /// angle of half a zone and a step ...
-const LOOK: f64 = 4.0;
+const CHECK_STEP: f64 = 4.0;
 /// ... but never above this.
-const LOOK_MOST: f64 = 0.7;
+const MAX_CHECK_STEP: f64 = 0.7;
 /// Turn in which what is usual falls to half \[rad\]: with short steps a singular position is approached slowly.
 const MEMORY: f64 = 6.0;
 /// The next look is due when the mechanism has turned by this angle \[rad\], times the root of the smallest pivot as a fraction of what
@@ -49,7 +49,7 @@ const MOST: f64 = 2e4;
 const TRIED: u32 = 50;
 
 /// Who leads other methods through zones.
-pub(super) struct Bridge {
+pub(super) struct ExplicitFallback {
     method: ExplicitRk,
     control: StepControl,
     /// When rank is lost, as last seen, and where the zone ends \[s\]; no zone is being passed where that is not in the future.
@@ -78,13 +78,13 @@ enum Sight {
     Loss(f64, f64),
 }
 
-impl Bridge {
+impl ExplicitFallback {
     /// With explicit steps of the relative tolerance `rtol`.
-    pub(super) fn new(rtol: f64) -> Option<Box<Bridge>> {
+    pub(super) fn new(rtol: f64) -> Option<Box<ExplicitFallback>> {
         let control = StepControl::new(rtol, 1e-2 * rtol, None).ok()?;
         let method = ExplicitRk::new(&DOP853, StepLimits::default());
         let never = f64::NEG_INFINITY;
-        Some(Box::new(Bridge {
+        Some(Box::new(ExplicitFallback {
             method,
             control,
             at: never,
@@ -104,19 +104,19 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
     /// When a method that resolves the constraints itself was first left to itself near a singular position \[s\]: explicit steps through it
     /// were too many, as something is stiff.
     pub fn left_alone(&self) -> Option<f64> {
-        self.bridge.as_ref().and_then(|bridge| bridge.left)
+        self.fallback.as_ref().and_then(|fallback| fallback.left)
     }
 
     /// Takes a step through a zone, where `s` is in one.
-    pub(super) fn bridge_from(
+    pub(super) fn fallback_from(
         &mut self,
         s: &mut State,
         control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<Option<StepInfo>, StepError> {
-        let (Some(bridge), Some(near)) = (&self.bridge, &self.near) else { return Ok(None) };
-        if s.t < bridge.until {
-            return self.lead(s, control, is_adaptive).map(Some);
+        let (Some(fallback), Some(near)) = (&self.fallback, &self.near) else { return Ok(None) };
+        if s.t < fallback.until {
+            return self.step_explicitly(s, control, is_adaptive).map(Some);
         }
         if near.is_last(s) {
             return Ok(None);
@@ -127,23 +127,23 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         match sight {
             Sight::Loss(ahead, zone) if ahead.abs() <= zone => {
                 self.enter(s.t + ahead, zone, 0.0);
-                self.lead(s, control, is_adaptive).map(Some)
+                self.step_explicitly(s, control, is_adaptive).map(Some)
             }
             _ => Ok(None),
         }
     }
 
     /// Looks at the step that a method has `taken` to `s`, or has failed to take. Takes one through a zone in its place, where there is one.
-    pub(super) fn bridge_over(
+    pub(super) fn fallback_over(
         &mut self,
         taken: Result<StepInfo, StepError>,
         s: &mut State,
         control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<StepInfo, StepError> {
-        let (Some(bridge), Some(_)) = (&mut self.bridge, &self.near) else { return taken };
-        bridge.is_last = false;
-        let gave_up = bridge.gave_up;
+        let (Some(fallback), Some(_)) = (&mut self.fallback, &self.near) else { return taken };
+        fallback.is_last = false;
+        let gave_up = fallback.gave_up;
         let info = match taken {
             Ok(info) => info,
             Err(StepError::View { .. }) => return taken,
@@ -154,13 +154,13 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
                 return match self.see(s, h, h) {
                     Ok(Sight::Loss(ahead, zone)) if ahead >= -zone => {
                         self.enter(s.t + ahead, zone, h);
-                        self.lead(s, control, is_adaptive)
+                        self.step_explicitly(s, control, is_adaptive)
                     }
                     _ => Err(error),
                 };
             }
         };
-        if s.t < bridge.due {
+        if s.t < fallback.due {
             self.note_end(s);
             return Ok(info);
         }
@@ -172,8 +172,8 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             }
             _ => None,
         };
-        if let Some(bridge) = &mut self.bridge {
-            bridge.gave_up &= !matches!(sight, Sight::Clear);
+        if let Some(fallback) = &mut self.fallback {
+            fallback.gave_up &= !matches!(sight, Sight::Clear);
         }
         match (near_one, &self.near) {
             (Some((at, zone)), Some(near)) if !gave_up => {
@@ -183,13 +183,13 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
                 control.counts.steps = control.counts.steps.saturating_sub(1);
                 control.counts.rejected += 1;
                 self.enter(at, zone, info.h);
-                self.lead(s, control, is_adaptive)
+                self.step_explicitly(s, control, is_adaptive)
             }
             _ => {
                 if let Sight::Loss(ahead, zone) = sight
                     && gave_up
                 {
-                    self.tell_over(s, s.t + ahead, zone);
+                    self.report_crossing(s, s.t + ahead, zone);
                 }
                 self.note_end(s);
                 Ok(info)
@@ -198,10 +198,10 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
     }
 
     /// The state at `t` inside the step just taken, where that was one through a zone.
-    pub(super) fn bridge_dense(&mut self, t: f64, out: &mut State) -> Option<Result<(), StepError>> {
-        let mut bridge = self.bridge.take_if(|bridge| bridge.is_last)?;
-        let done = bridge.method.dense(self, &mut bridge.control, t, out);
-        self.bridge = Some(bridge);
+    pub(super) fn fallback_dense(&mut self, t: f64, out: &mut State) -> Option<Result<(), StepError>> {
+        let mut fallback = self.fallback.take_if(|fallback| fallback.is_last)?;
+        let done = fallback.method.dense(self, &mut fallback.control, t, out);
+        self.fallback = Some(fallback);
         Some(done)
     }
 
@@ -214,67 +214,67 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
 
     /// Begins to pass the zone of a loss of rank, for a method with steps of size `h` \[s\].
     fn enter(&mut self, at: f64, zone: f64, h: f64) {
-        if let Some(bridge) = &mut self.bridge {
-            (bridge.at, bridge.until, bridge.h, bridge.steps) = (at, at + zone, h, 0);
-            bridge.control.restart();
-            bridge.method.prepare(self.problem.structure());
+        if let Some(fallback) = &mut self.fallback {
+            (fallback.at, fallback.until, fallback.h, fallback.steps) = (at, at + zone, h, 0);
+            fallback.control.restart();
+            fallback.method.prepare(self.problem.structure());
         }
     }
 
     /// One explicit step in a zone; looks again where that ends, and how far.
-    fn lead(
+    fn step_explicitly(
         &mut self,
         s: &mut State,
         control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<StepInfo, StepError> {
-        let Some(mut bridge) = self.bridge.take() else { return Err(StepError::View { t: s.t }) };
+        let Some(mut fallback) = self.fallback.take() else { return Err(StepError::View { t: s.t }) };
         // methods may leave positions beside their constraints
         let mut end = s.clone();
-        if bridge.steps == 0 && self.project(&mut end).is_err() {
+        if fallback.steps == 0 && self.project(&mut end).is_err() {
             end.copy_from(s);
         }
         // fixed steps go on at their own times
-        let until = if is_adaptive { bridge.until } else { control.fixed_after(s.t, bridge.until) };
-        bridge.control.t_end = until.min(control.t_end);
-        let (before, usual) = (bridge.control.counts, self.usual_pivot);
-        let done = bridge.method.step(self, &mut end, &mut bridge.control);
+        let until = if is_adaptive { fallback.until } else { control.fixed_after(s.t, fallback.until) };
+        fallback.control.t_end = until.min(control.t_end);
+        let (before, usual) = (fallback.control.counts, self.usual_pivot);
+        let done = fallback.method.step(self, &mut end, &mut fallback.control);
         if done.is_ok() {
             s.copy_from(&end);
         }
         // what is usual is forgotten with the angle, not with steps, which may be very short here
         self.usual_pivot = self.usual_pivot.max(usual);
-        let after = bridge.control.counts;
+        let after = fallback.control.counts;
         control.counts.steps += after.steps - before.steps;
         control.counts.rejected += after.rejected - before.rejected;
         control.counts.rhs += after.rhs - before.rhs;
-        bridge.steps += 1;
-        bridge.is_last = true;
+        fallback.steps += 1;
+        fallback.is_last = true;
         // at a near miss or an end of range steps are short for another reason
         if let Ok(info) = &done
             && self.near.as_ref().is_none_or(|near| !near.is_beside())
         {
-            let left = (bridge.until - s.t).max(0.0) / info.h;
-            bridge.gave_up = bridge.steps > TRIED && f64::from(bridge.steps) + left > MOST;
+            let left = (fallback.until - s.t).max(0.0) / info.h;
+            fallback.gave_up = fallback.steps > TRIED && f64::from(fallback.steps) + left > MOST;
         }
-        let (at, h, t_end) = (bridge.at, bridge.h, bridge.control.t_end);
-        self.bridge = Some(bridge);
+        let (at, h, t_end) = (fallback.at, fallback.h, fallback.control.t_end);
+        self.fallback = Some(fallback);
         let info = done?;
-        if let Some(bridge) = self.bridge.as_mut().filter(|bridge| bridge.gave_up) {
-            bridge.left.get_or_insert(s.t);
+        if let Some(fallback) = self.fallback.as_mut().filter(|fallback| fallback.gave_up) {
+            fallback.left.get_or_insert(s.t);
         }
         let sight = self.see(s, h, 1.5 * (at - s.t).abs()).unwrap_or(Sight::Clear);
-        let Some(bridge) = &mut self.bridge else { return Ok(info) };
+        let Some(fallback) = &mut self.fallback else { return Ok(info) };
         match sight {
-            _ if bridge.gave_up => bridge.until = s.t,
+            _ if fallback.gave_up => fallback.until = s.t,
             Sight::Loss(ahead, zone) if ahead >= -zone => {
-                (bridge.at, bridge.until) = (s.t + ahead, s.t + ahead + zone);
+                (fallback.at, fallback.until) = (s.t + ahead, s.t + ahead + zone);
             }
             // before it, and too far to be seen
             Sight::Clear if s.t < at => {}
-            _ if is_adaptive => bridge.until = s.t,
+            _ if is_adaptive => fallback.until = s.t,
             // out of it, but not at a time of the steps
-            _ => bridge.until = if s.t < t_end { s.t.next_up() } else { s.t },
+            _ => fallback.until = if s.t < t_end { s.t.next_up() } else { s.t },
         }
         Ok(info)
     }
@@ -286,32 +286,34 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let (pivot, dropped) = (self.kkt.smallest_pivot(), self.kkt.dependent_rows().len());
         let turning = self.turning(s).max(f64::MIN_POSITIVE);
         let zone = (ZONE / turning).max((STEPS * h).min(MOST_ZONE / turning));
-        let (Some(near), Some(bridge)) = (&mut self.near, &mut self.bridge) else { return Ok(Sight::Clear) };
+        let (Some(near), Some(fallback)) = (&mut self.near, &mut self.fallback) else {
+            return Ok(Sight::Clear);
+        };
         let (usual, lost) = near.usual(self.usual_pivot, dropped);
-        let [last_t, last] = bridge.seen;
+        let [last_t, last] = fallback.seen;
         let past = (s.t - last_t).clamp(0.0, MEMORY / turning);
         self.usual_pivot = pivot.max(self.usual_pivot * 0.5_f64.powf(turning * past / MEMORY));
-        let angle = (LOOK * (zone + reach) * turning).min(LOOK_MOST);
+        let angle = (CHECK_STEP * (zone + reach) * turning).min(MAX_CHECK_STEP);
         let root = (pivot / usual).sqrt();
-        bridge.seen = [s.t, root];
-        bridge.due = s.t;
+        fallback.seen = [s.t, root];
+        fallback.due = s.t;
         if !lost && root >= angle {
-            let falls = (last - root) / (s.t - last_t);
-            let wait = if falls > 0.0 { WAY * (root - angle) / falls } else { f64::INFINITY };
-            bridge.due = s.t + wait.min(PAUSE * root.min(1.0) / turning).min(PAUSE_STEPS * h);
+            let decrease_rate = (last - root) / (s.t - last_t);
+            let wait = if decrease_rate > 0.0 { WAY * (root - angle) / decrease_rate } else { f64::INFINITY };
+            fallback.due = s.t + wait.min(PAUSE * root.min(1.0) / turning).min(PAUSE_STEPS * h);
             return Ok(Sight::Clear);
         }
-        let ahead = near.passage_mut().ahead(&mut self.problem, s, zone + reach)?;
+        let ahead = near.detector_mut().ahead(&mut self.problem, s, zone + reach)?;
         Ok(ahead.map_or(Sight::Clear, |ahead| Sight::Loss(ahead, zone)))
     }
 
     /// Makes a record of a loss of rank in the step to `s`, near the time `t`, if there was one.
-    fn tell_over(&mut self, s: &State, t: f64, zone: f64) {
+    fn report_crossing(&mut self, s: &State, t: f64, zone: f64) {
         let Some(near) = &mut self.near else { return };
         let from = near.last().clone();
         if from.t < s.t {
             // what is not found is not told
-            let _ = near.passage_mut().look_between(
+            let _ = near.detector_mut().check_between(
                 &mut self.problem,
                 &self.eq,
                 [&from, s],
@@ -333,6 +335,6 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             return None;
         }
         let tau = h.min(MOST_ZONE / turning);
-        near.passage_mut().find_between(&mut self.problem, [&from, s], t.max(from.t), tau).ok()?
+        near.detector_mut().find_between(&mut self.problem, [&from, s], t.max(from.t), tau).ok()?
     }
 }

@@ -2,16 +2,16 @@
 //!
 //! A look costs a decomposition, so it is taken only where the smallest pivot has fallen, below what the angle of a window would make
 //! of what is usual; or where rows are left out that are not usually. What is found there replaces v̇ and the projection
-//! ([`passage`](crate::passage)). A near miss is left to plain accelerations; steps of fixed size are then taken again in shorter ones, from the last state on the
+//! ([`detector`](crate::detector)). A near miss is left to plain accelerations; steps of fixed size are then taken again in shorter ones, from the last state on the
 //! constraints. The power of drivers comes from the motion: their multipliers may not exist.
 
 use super::Dynamics;
-use super::bridge::Bridge;
+use super::bridge::ExplicitFallback;
 use crate::control::{StepControl, StepLimits};
 use crate::error::{SolveError, StepError};
 use crate::integrators::ExplicitRk;
 use crate::integrators::tableaux::DOP853;
-use crate::passage::{Crossing, EXACT, Passage, PassageRecord, Regularize, SingularRegion};
+use crate::passage::{Crossing, EXACT, Regularize, SingularRegion, SingularityDetector, SingularityRecord};
 use crate::problem::{Accel, COEFFICIENTS, Equations, GroupKind, Problem, Stage, State, Structure};
 use crate::stabilizations::Stabilization;
 use crate::views::Step;
@@ -27,9 +27,9 @@ const LEFT_OUT: f64 = 8.0;
 const LARGE_ANGLE: f64 = 0.01;
 /// A singular position is looked for where the root of the smallest pivot, as a fraction of what is usual, is below so many times
 /// the angle of half a window ...
-const LOOK: f64 = 4.0;
+const CHECK_STEP: f64 = 4.0;
 /// ... but never above this.
-const LOOK_MOST: f64 = 0.7;
+const MAX_CHECK_STEP: f64 = 0.7;
 
 /// Half a window in steps of fixed size: wide enough that no stage outside it is near.
 const FIXED_WINDOW: f64 = 1.5;
@@ -67,7 +67,7 @@ pub enum StepMode {
 
 /// What passes singular positions, and when it is asked.
 pub(super) struct SingularityGuard {
-    passage: Passage,
+    detector: SingularityDetector,
     /// Half a window, in steps.
     kappa: f64,
     /// The largest angle in half a window \[rad\].
@@ -75,7 +75,7 @@ pub(super) struct SingularityGuard {
     /// Half the window of the last right side \[s\].
     tau: f64,
     /// Whether the last right side called for a look.
-    looking: bool,
+    is_checking: bool,
     /// When the last right side that called for one was, if it was in no window \[s\].
     outside: Option<f64>,
     /// Whether the last accelerations with multipliers were those of a window.
@@ -109,27 +109,27 @@ pub(super) struct SingularityGuard {
     targets: Vec<Vec<f64>>,
     probe: Option<Equations>,
     /// Stands in for λ in the books.
-    books: Accel,
+    accounted: Accel,
 }
 
 impl<P: Problem + ?Sized> Dynamics<'_, P> {
     /// Passes singular positions as `kind` says, in windows that fit the steps of the integrator.
     pub fn regularize(&mut self, kind: Regularize, steps: StepMode) -> Result<(), SolveError> {
-        (self.near, self.bridge) = (None, None);
+        (self.near, self.fallback) = (None, None);
         if kind == Regularize::Off {
             return Ok(());
         }
-        let passage = Passage::new(&self.problem, kind)?;
-        if passage.is_empty() {
+        let detector = SingularityDetector::new(&self.problem, kind)?;
+        if detector.is_empty() {
             return Ok(());
         }
-        self.bridge = Bridge::new(match steps {
+        self.fallback = ExplicitFallback::new(match steps {
             StepMode::Fixed => SUBSTEP_TOLERANCE,
             StepMode::Chosen(rtol) => rtol.clamp(LEAST_TOLERANCE, MOST_TOLERANCE),
         });
         let s = self.problem.structure();
         self.near = Some(SingularityGuard {
-            looking: false,
+            is_checking: false,
             outside: None,
             is_regularized: false,
             inside: false,
@@ -148,7 +148,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             gamma: vec![0.0; s.nc],
             targets: Vec::new(),
             probe: None,
-            books: Accel::zeros(s),
+            accounted: Accel::zeros(s),
             kappa: match (steps, kind) {
                 (StepMode::Fixed, _) => FIXED_WINDOW,
                 (_, Regularize::Amirouche) => AMIROUCHE_WINDOW,
@@ -161,24 +161,25 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
                 }
             },
             tau: 0.0,
-            passage,
+            detector,
         });
         Ok(())
     }
 
     /// Times that dense or sparse factors were made to look for singular positions; none of them in most runs.
-    pub fn looks(&self) -> u64 {
-        self.near.as_ref().map_or(0, |near| near.passage.looks())
+    pub fn checks(&self) -> u64 {
+        self.near.as_ref().map_or(0, |near| near.detector.checks())
     }
 
     /// Singular positions met so far.
-    pub fn passages(&self) -> &[PassageRecord] {
-        self.near.as_ref().map_or(&[], |near| near.passage.records())
+    pub fn passages(&self) -> &[SingularityRecord] {
+        self.near.as_ref().map_or(&[], |near| near.detector.records())
     }
 
     /// Brings `s` onto the constraints where it is in the window of a crossing. Returns whether it is, and that could be done.
     pub(super) fn project_inside(&mut self, s: &mut State) -> bool {
-        let Some(near) = self.near.as_mut().filter(|near| near.looking && near.passage.is_crossing()) else {
+        let Some(near) = self.near.as_mut().filter(|near| near.is_checking && near.detector.is_crossing())
+        else {
             return false;
         };
         if !self.stabilization.projects() {
@@ -189,9 +190,9 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             return false;
         }
         let before = s.clone();
-        match near.passage.project(&mut self.problem, &mut self.eq, s, near.tau, EXACT) {
+        match near.detector.project(&mut self.problem, &mut self.eq, s, near.tau, EXACT) {
             Ok(Some(gap)) => {
-                near.passage.note_gap(gap);
+                near.detector.note_gap(gap);
                 true
             }
             Ok(None) => false,
@@ -213,7 +214,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         if near.harmless > 0 && pivot < LET_IN {
             return false;
         }
-        if pivot < LOOK_MOST * LOOK_MOST * usual {
+        if pivot < MAX_CHECK_STEP * MAX_CHECK_STEP * usual {
             let turning = fastest(self.problem.structure(), s);
             let Some(near) = self.near.as_mut() else { return true };
             // where nothing turns, equations tell, which tables have not
@@ -224,7 +225,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let Some(near) = self.near.as_mut() else { return true };
         near.fewest = near.harmless;
         near.watch(s.t, pivot);
-        near.looking = false;
+        near.is_checking = false;
         true
     }
 
@@ -255,19 +256,19 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
         // at the start a row left out may be a redundant one, or one that a singular position takes
         let lost = solved.is_err() || dropped > if is_first { 0 } else { near.fewest };
-        near.looking = lost || pivot < LOOK_MOST * LOOK_MOST * usual;
-        if near.looking {
+        near.is_checking = lost || pivot < MAX_CHECK_STEP * MAX_CHECK_STEP * usual;
+        if near.is_checking {
             let turning = self.turning(s).max(f64::MIN_POSITIVE);
             let Some(near) = self.near.as_mut() else { return solved };
-            near.looking = near.fit(turning, self.h, pivot / usual) || lost;
+            near.is_checking = near.fit(turning, self.h, pivot / usual) || lost;
         }
         let Some(near) = self.near.as_mut() else { return solved };
-        if !near.looking {
+        if !near.is_checking {
             return solved;
         }
-        if near.passage.is_new() {
+        if near.detector.is_new() {
             let on = if near.has_last { &near.last } else { s };
-            if near.passage.learn(&mut self.problem, on, near.tau).is_err() {
+            if near.detector.learn(&mut self.problem, on, near.tau).is_err() {
                 return solved;
             }
         }
@@ -276,7 +277,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         near.outside = None;
         let targets = aims.then_some(&*near.targets);
         let last = near.has_last.then_some(&near.last);
-        match near.passage.accelerate(&mut self.problem, s, eq, near.tau, targets, !shifted, last, accel) {
+        match near.detector.accelerate(&mut self.problem, s, eq, near.tau, targets, !shifted, last, accel) {
             Ok(SingularRegion::Inside) => {
                 (near.inside, near.is_regularized) = (true, !shifted);
                 Ok(())
@@ -303,7 +304,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
 
     /// Looks for a singular position that the step to `s`, on the constraints, went over unseen. Returns whether it is a near miss,
     /// over which the step has to be taken again.
-    pub(super) fn look_back(&mut self, s: &State) -> bool {
+    pub(super) fn check_previous(&mut self, s: &State) -> bool {
         let turning = self.turning(s).max(f64::MIN_POSITIVE);
         let Some(near) = &mut self.near else { return false };
         if !near.has_last || near.inside || near.beside || !(near.last.t < s.t) || self.usual_pivot == 0.0 {
@@ -312,12 +313,12 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let Some(t) = near.zero(s.t, self.usual_pivot.sqrt()) else { return false };
         let tau = (AROUND * (s.t - near.last.t)).min(AROUND_ANGLE / turning);
         let window = (near.kappa * (s.t - near.last.t)).clamp(LEAST_ANGLE / turning, near.most / turning);
-        near.passage.set_least(LARGE_ANGLE / turning);
-        near.passage.set_redundant(near.fewest);
+        near.detector.set_least(LARGE_ANGLE / turning);
+        near.detector.set_redundant(near.fewest);
         let ends = [&near.last, s];
         // right sides by tables leave no equations
         self.problem.update(s, Stage::FORCE, &mut self.eq);
-        let found = near.passage.look_between(&mut self.problem, &self.eq, ends, t, tau, window);
+        let found = near.detector.check_between(&mut self.problem, &self.eq, ends, t, tau, window);
         near.over = matches!(found, Ok(Some(Crossing::Missed)));
         near.over
     }
@@ -385,10 +386,10 @@ impl SingularityGuard {
     /// Makes half a window fit the speed at which J turns and steps of size `h`. Returns whether a pivot of this fraction of what is usual calls for a look.
     fn fit(&mut self, turning: f64, h: f64, fraction: f64) -> bool {
         self.tau = (self.kappa * h).clamp(LEAST_ANGLE / turning, self.most / turning);
-        self.passage.set_least(LARGE_ANGLE / turning);
+        self.detector.set_least(LARGE_ANGLE / turning);
         // the windows of large parts are small
-        let widest = if self.passage.has_small() { self.tau * turning } else { LARGE_ANGLE };
-        let angle = (LOOK * widest).min(LOOK_MOST);
+        let widest = if self.detector.has_small() { self.tau * turning } else { LARGE_ANGLE };
+        let angle = (CHECK_STEP * widest).min(MAX_CHECK_STEP);
         fraction < angle * angle
     }
 
@@ -432,13 +433,13 @@ impl SingularityGuard {
 
     /// Whether the last right side, at the time `t`, called for no look, or for one that has found no singular position near.
     pub(super) fn is_outside(&self, t: f64) -> bool {
-        !self.looking || self.outside == Some(t)
+        !self.is_checking || self.outside == Some(t)
     }
 
     /// λ of the last window less its parts along rows that lose their hold there; none where the last accelerations were plain ones, or no such
     /// row is among those left out, `dropped`.
     pub(super) fn regular(&self, dropped: &[usize]) -> Option<&[f64]> {
-        self.passage.regular(dropped).filter(|_| self.is_regularized)
+        self.detector.regular(dropped).filter(|_| self.is_regularized)
     }
 
     /// Whether `s` is the last state on the constraints.
@@ -453,12 +454,12 @@ impl SingularityGuard {
 
     /// Whether the last right sides were in the window of a near miss.
     pub(super) fn is_beside(&self) -> bool {
-        self.passage.is_open_miss()
+        self.detector.is_open_miss()
     }
 
     /// What finds singular positions.
-    pub(super) fn passage_mut(&mut self) -> &mut Passage {
-        &mut self.passage
+    pub(super) fn detector_mut(&mut self) -> &mut SingularityDetector {
+        &mut self.detector
     }
 
     /// What the smallest pivot usually is, where it has been `usual` so far and zero is nothing known, and whether more rows
@@ -473,18 +474,18 @@ impl SingularityGuard {
 
     /// Whether no right side of this step was one of the rows of \[Amirouche1991\].
     pub(super) fn is_exact(&self) -> bool {
-        !self.inside || self.passage.kind() != Regularize::Amirouche
+        !self.inside || self.detector.kind() != Regularize::Amirouche
     }
 
     /// Takes note of γ before the stabilization's shift.
-    pub(super) fn keep(&mut self, eq: &Equations) {
+    pub(super) fn note_gamma(&mut self, eq: &Equations) {
         self.gamma.copy_from_slice(&eq.gamma);
     }
 
     /// Takes note of the end `s` of a step, on the constraints.
     pub(super) fn accept(&mut self, s: &State) {
         if !self.inside && !self.beside && !self.weak {
-            self.passage.close();
+            self.detector.close();
         }
         (self.inside, self.beside, self.weak) = (false, false, false);
         self.last.copy_from(s);
@@ -525,7 +526,7 @@ impl SingularityGuard {
 
     /// `accel` with multipliers that do the work of all constraints, -(f - M v̇)ᵀv, through Φ_t: those of dangerous rows
     /// may not exist, their power does.
-    pub(super) fn book<'b>(
+    pub(super) fn account_energy<'b>(
         &'b mut self,
         eq: &Equations,
         accel: &'b Accel,
@@ -536,19 +537,19 @@ impl SingularityGuard {
             return accel;
         }
         let mut work = 0.0;
-        let mut momentum = std::mem::take(&mut self.books.vdot);
+        let mut momentum = std::mem::take(&mut self.accounted.vdot);
         eq.mass_mul(structure, &accel.vdot, &mut momentum);
         for ((p, f), v) in momentum.iter().zip(&eq.f).zip(&s.v) {
             work += (p - f) * v;
         }
-        self.books.vdot = momentum;
+        self.accounted.vdot = momentum;
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let (size, missing) = (dot(&eq.phi_t, &eq.phi_t), work - dot(&accel.lambda, &eq.phi_t));
         let factor = if size > 0.0 { missing / size } else { 0.0 };
-        for ((to, lambda), phi_t) in self.books.lambda.iter_mut().zip(&accel.lambda).zip(&eq.phi_t) {
+        for ((to, lambda), phi_t) in self.accounted.lambda.iter_mut().zip(&accel.lambda).zip(&eq.phi_t) {
             *to = lambda + factor * phi_t;
         }
-        self.books.vdot.copy_from_slice(&accel.vdot);
-        &self.books
+        self.accounted.vdot.copy_from_slice(&accel.vdot);
+        &self.accounted
     }
 }

@@ -105,26 +105,26 @@ pub fn run_in(
 ) -> Vec<VariantOutcome> {
     let width = if width == 1 { 1 } else { LANES };
     let crews = members.par_chunks_mut(width).enumerate();
-    crews.flat_map_iter(|(i, crew)| together(crew, i * width, method, watch, width)).collect()
+    crews.flat_map_iter(|(i, batch)| together(batch, i * width, method, watch, width)).collect()
 }
 
 /// Steps the members of one vector.
 fn together(
-    crew: &mut [Variant],
+    variants: &mut [Variant],
     first: usize,
     method: &FixedStep,
     watch: VariantWatch<'_>,
     width: usize,
 ) -> Vec<VariantOutcome> {
-    let records: Vec<Option<Description>> = crew.iter().map(|m| m.problem.description()).collect();
-    match lanes(crew, &records, method, width) {
-        Some(batch) => step_together(crew, batch, first, method, watch),
+    let records: Vec<Option<Description>> = variants.iter().map(|m| m.problem.description()).collect();
+    match lanes(variants, &records, method, width) {
+        Some(batch) => step_together(variants, batch, first, method, watch),
         // not alike: each in a vector of its own
         None if width > 1 => {
             let one = |(i, member)| together(std::slice::from_mut(member), first + i, method, watch, 1);
-            crew.iter_mut().enumerate().flat_map(one).collect()
+            variants.iter_mut().enumerate().flat_map(one).collect()
         }
-        None => crew
+        None => variants
             .iter_mut()
             .enumerate()
             .map(|(i, member)| alone::go(member, first + i, method, watch))
@@ -134,41 +134,42 @@ fn together(
 
 /// Lanes for all of a crew; one that is too small is filled up with copies of its last member.
 fn lanes(
-    crew: &[Variant],
+    lane_variants: &[Variant],
     records: &[Option<Description>],
     method: &FixedStep,
     width: usize,
 ) -> Option<Box<dyn Batch>> {
     let mut variants: Vec<&Description> = Vec::with_capacity(width);
     for i in 0..width {
-        let model = records[i.min(crew.len() - 1)].as_ref()?;
+        let model = records[i.min(lane_variants.len() - 1)].as_ref()?;
         variants.push(model);
     }
     let knows = variants.iter().all(|model| model.loads.is_some());
-    let together = crew.iter().all(|m| m.start.t == crew[0].start.t && m.start.x.len() == 2);
+    let together =
+        lane_variants.iter().all(|m| m.start.t == lane_variants[0].start.t && m.start.x.len() == 2);
     let plain = |p: &dyn Problem| p.frictions() == 0 && p.reactive_forces() == 0 && !p.is_pushed();
-    let plain = crew.iter().all(|m| plain(&*m.problem));
+    let plain = lane_variants.iter().all(|m| plain(&*m.problem));
     if !(knows && together && plain) {
         return None;
     }
     let start = BatchStart { variants: &variants, method };
     let mut batch = if width == 1 { start.run::<f64>()? } else { dispatch(start)? };
     for i in 0..width {
-        batch.set(i, &crew[i.min(crew.len() - 1)].start);
+        batch.set(i, &lane_variants[i.min(lane_variants.len() - 1)].start);
     }
     Some(batch)
 }
 
 fn step_together(
-    crew: &mut [Variant],
+    variants: &mut [Variant],
     mut batch: Box<dyn Batch>,
     first: usize,
     method: &FixedStep,
     watch: VariantWatch<'_>,
 ) -> Vec<VariantOutcome> {
-    let t0 = crew[0].start.t;
-    let mut outcomes: Vec<Option<VariantOutcome>> = vec![None; crew.len()];
-    let mut state = crew[0].start.clone();
+    let t0 = variants[0].start.t;
+    let mut outcomes: Vec<Option<VariantOutcome>> = vec![None; variants.len()];
+    let mut state = variants[0].start.clone();
     let mut t = t0;
     for n in 0.. {
         let Some(other) = outcomes.iter().position(Option::is_none).filter(|_| t < method.t_end) else {
@@ -178,14 +179,16 @@ fn step_together(
         let good = batch.step(t);
         let stays =
             |outcomes: &[Option<VariantOutcome>], i: usize| outcomes[i].is_none() && good >> i & 1 == 1;
-        let guide = (other..crew.len()).find(|&i| stays(&outcomes, i));
-        for i in 0..crew.len() {
+        let guide = (other..variants.len()).find(|&i| stays(&outcomes, i));
+        for i in 0..variants.len() {
             if outcomes[i].is_none() && !stays(&outcomes, i) {
                 batch.get(i, &mut state);
-                crew[i].start.copy_from(&state);
+                variants[i].start.copy_from(&state);
                 let left = Some(state.t);
-                outcomes[i] =
-                    Some(VariantOutcome { left, ..alone::go_on(&mut crew[i], first + i, n, method, watch) });
+                outcomes[i] = Some(VariantOutcome {
+                    left,
+                    ..alone::go_on(&mut variants[i], first + i, n, method, watch)
+                });
                 // a lane that nobody uses follows one that is used
                 guide.into_iter().for_each(|guide| batch.cover(i, guide));
             }
@@ -195,7 +198,7 @@ fn step_together(
         }
         batch.accept();
         if method.every > 0 && t < method.t_end && (n + 1u64).is_multiple_of(method.every) {
-            for i in (0..crew.len()).filter(|&i| outcomes[i].is_none()) {
+            for i in (0..variants.len()).filter(|&i| outcomes[i].is_none()) {
                 batch.get(i, &mut state);
                 watch(first + i, &state);
             }

@@ -107,7 +107,7 @@ impl Formulation for AugmentedLagrangian {
             });
         let (partition, penalty) = (&mut self.partition, self.penalty);
         check_finite(eq)?;
-        partition.tell(s, kkt.known_rank());
+        partition.report_rank(s, kkt.known_rank());
         partition.factor(s, eq)?;
         stiff.update(s, eq, partition, penalty)?;
         self.calls += 1;

@@ -73,7 +73,7 @@ impl Formulation for PartitionedFormulation {
                 weakest: Weakest::new(s.nv, s.nc),
             });
         let partition = &mut self.partition;
-        partition.tell(s, kkt.known_rank());
+        partition.report_rank(s, kkt.known_rank());
         partition.factor(s, eq)?;
         reduced.update(s, eq, partition)?;
         let solvable = if partition.is_redundant() { Solvable::Range } else { Solvable::All };

@@ -48,7 +48,7 @@ impl<W: DenseMethod> Formulation for DenseFormulation<W> {
             Some(work) => work,
             none => none.insert(W::new(s, eq)?),
         };
-        work.rank_mut().tell(kkt.known_rank());
+        work.rank_mut().report_rank(kkt.known_rank());
         self.calls += 1;
         work.solve(s, eq, out)
     }

@@ -151,9 +151,9 @@ impl<N: Number> IterationMatrix<N> {
                     let col = s.cols[e.col];
                     for i in 0..row.size {
                         let row = s.nv + row.start + i;
-                        let place =
+                        let index_of =
                             |j| if is_transposed { (col.start + j, row) } else { (row, col.start + j) };
-                        entries.extend((0..col.size).map(place));
+                        entries.extend((0..col.size).map(index_of));
                     }
                 }
             }
@@ -165,18 +165,18 @@ impl<N: Number> IterationMatrix<N> {
         entries.extend((0..s.nc).map(|i| (s.nv + i, s.nv + i)));
 
         let n = s.nv + s.nc;
-        let (lu, places) =
+        let (lu, indices) =
             PatternLu::new(n, &entries).map_err(|_| SolveError::TooLarge { blocks: entries.len() })?;
         let tallest = s.rows.iter().map(|r| r.size).max().unwrap_or(0);
         let widest = s.cols.iter().map(|c| c.size).max().unwrap_or(0);
         Ok(IterationMatrix {
             nv: s.nv,
             lu,
-            mass: places[..mass].to_vec(),
-            pairs: places[mass..pairs].to_vec(),
-            transposed: places[pairs..transposed].to_vec(),
-            rows: places[transposed..rows].to_vec(),
-            diagonal: places[rows..].to_vec(),
+            mass: indices[..mass].to_vec(),
+            pairs: indices[mass..pairs].to_vec(),
+            transposed: indices[pairs..transposed].to_vec(),
+            rows: indices[transposed..rows].to_vec(),
+            diagonal: indices[rows..].to_vec(),
             KT: vec![0.0; tangent.K.len()],
             turned: vec![0.0; tallest * widest],
             b: vec![N::real(0.0); n],
@@ -205,14 +205,14 @@ impl<N: Number> IterationMatrix<N> {
         values.fill(N::real(0.0));
 
         // M
-        let mut place = self.mass.iter();
+        let mut indices = self.mass.iter();
         for col in &s.cols {
             let block = &eq.mass[col.mass..][..col.size * col.size];
-            block.iter().zip(&mut place).for_each(|(m, &to)| values[to] += N::real(*m));
+            block.iter().zip(&mut indices).for_each(|(m, &to)| values[to] += N::real(*m));
         }
 
         // γ D + β K T
-        let mut place = self.pairs.iter();
+        let mut indices = self.pairs.iter();
         for pair in &tangent.pairs {
             let [a, b] = pair.at.map(|i| s.cols[i]);
             let n = a.size * b.size;
@@ -220,7 +220,7 @@ impl<N: Number> IterationMatrix<N> {
             let turned = &mut self.KT[pair.offset..][..n];
             turned.copy_from_slice(K);
             turn(turned, b.start, b.size, turns);
-            for ((K, D), &to) in turned.iter().zip(D).zip(&mut place) {
+            for ((K, D), &to) in turned.iter().zip(D).zip(&mut indices) {
                 values[to] += beta * *K;
                 values[to] += gamma * *D;
             }

@@ -128,7 +128,7 @@ pub struct Converged {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MatrixSource {
     /// The one at hand.
-    Kept,
+    Retained,
     /// That of the start of the step.
     Start,
     /// That of where the iteration starts.
@@ -179,7 +179,7 @@ pub struct Newton {
     shift: Vec<f64>,
     evaluations: u64,
     iterations: u64,
-    told: [u64; 3],
+    reported: [u64; 3],
     /// Change of x (nx), and what its square counts beside that of z.
     x: Vec<f64>,
     x_weight: f64,
@@ -218,7 +218,7 @@ impl Newton {
             shift: vec![0.0; structure.nv],
             evaluations: 0,
             iterations: 0,
-            told: [0; 3],
+            reported: [0; 3],
             x: vec![0.0; structure.nx],
             x_weight: 0.0,
             past: (0..options.most)
@@ -240,10 +240,10 @@ impl Newton {
     }
 
     /// Evaluations since the last call; tells `view` of all work since then.
-    pub fn tell(&mut self, view: &mut dyn ImplicitOde) -> u64 {
+    pub fn report_counts(&mut self, view: &mut dyn ImplicitOde) -> u64 {
         let now = [self.evaluations, self.matrix.factorizations(), self.iterations];
-        let [evaluations, factorizations, iterations] = std::array::from_fn(|i| now[i] - self.told[i]);
-        self.told = now;
+        let [evaluations, factorizations, iterations] = std::array::from_fn(|i| now[i] - self.reported[i]);
+        self.reported = now;
         view.note(evaluations, factorizations, iterations);
         evaluations
     }
@@ -260,8 +260,12 @@ impl Newton {
         self.guess.clone_from(&self.accel);
         let fits = |factored: f64| (target.gamma / factored - 1.0).abs() <= OTHER_STEP;
         let fresh = !self.factored.is_some_and(fits) || self.stale;
-        let mut done =
-            self.iterate(view, start, target, if fresh { MatrixSource::Start } else { MatrixSource::Kept });
+        let mut done = self.iterate(
+            view,
+            start,
+            target,
+            if fresh { MatrixSource::Start } else { MatrixSource::Retained },
+        );
         if done.is_err() && !fresh {
             self.accel.clone_from(&self.guess);
             done = self.iterate(view, start, target, MatrixSource::Start);
@@ -272,7 +276,7 @@ impl Newton {
             done = self.iterate(view, start, target, MatrixSource::Here);
         }
         if done.is_ok() && self.has_lost(view.structure()) {
-            done = self.look_again(view, start, target);
+            done = self.check_again(view, start, target);
         }
         if done.is_err() {
             self.accel.clone_from(&self.guess);
@@ -292,7 +296,7 @@ impl Newton {
 
     /// Solves again with the rows that depend on others where the step has led to: where the run began, in a singular position, they were
     /// more.
-    fn look_again(
+    fn check_again(
         &mut self,
         view: &mut dyn ImplicitOde,
         start: &State,
@@ -329,7 +333,7 @@ impl Newton {
         self.evaluate(view);
         self.correct(view.structure(), target).map_err(failed)?;
         self.apply();
-        self.place(view, start, target);
+        self.set_end_state(view, start, target);
         Ok(())
     }
 
@@ -339,7 +343,7 @@ impl Newton {
         for ((x, base), rate) in self.state.x.iter_mut().zip(&target.x).zip(&self.xdot) {
             *x = base + target.gamma_x * rate;
         }
-        self.place(view, start, target);
+        self.set_end_state(view, start, target);
     }
 
     /// Broyden's update of the correction, number `n` from zero: what the matrix has got wrong so far, it gets wrong again.
@@ -417,7 +421,7 @@ impl Newton {
             let (moved, _) = self.scale.size(&self.shift, 1.0, 0.0, h);
             let change = z.max(moved).max(x_change);
             self.apply();
-            self.place(view, start, target);
+            self.set_end_state(view, start, target);
             let no_step = |rate| StepError::Newton { t: start.t, h, iterations: iteration, rate, worst };
             if !change.is_finite() {
                 return Err(no_step(f64::INFINITY));
@@ -444,7 +448,7 @@ impl Newton {
     }
 
     /// The state that z and d mean.
-    fn place(&mut self, view: &dyn ImplicitOde, start: &State, target: &StageTarget) {
+    fn set_end_state(&mut self, view: &dyn ImplicitOde, start: &State, target: &StageTarget) {
         let Newton { state, accel, delta, d, .. } = self;
         state.t = target.t;
         for ((v, base), z) in state.v.iter_mut().zip(&target.v).zip(&accel.vdot) {

@@ -32,7 +32,7 @@ use crate::options::{OptionDoc, Options};
 use crate::problem::{State, Structure};
 use crate::views::{Ode, Step, StepInfo};
 use dodge::Dodge;
-use formulas::{Formulas, MOST, ROOM, moulton};
+use formulas::{CAPACITY, Formulas, MOST, moulton};
 use states::{add_times, clear};
 use trial::slope;
 
@@ -68,7 +68,7 @@ pub struct Abm {
     max_order: usize,
     limits: StepLimits,
     /// |γ*|.
-    moulton: [f64; ROOM],
+    moulton: [f64; CAPACITY],
 
     /// State at the start of the step.
     start: State,
@@ -88,7 +88,7 @@ pub struct Abm {
     carry: [State; 2],
 
     /// ψ of the steps before this.
-    past: [f64; ROOM],
+    past: [f64; CAPACITY],
     formulas: Formulas,
     /// Order of the next step.
     order: usize,
@@ -122,7 +122,7 @@ impl Abm {
             change: none(),
             delta: none(),
             carry: [none(), none()],
-            past: [0.0; ROOM],
+            past: [0.0; CAPACITY],
             formulas: Formulas::default(),
             order: 1,
             equal: 0,
@@ -183,7 +183,7 @@ impl Abm {
         first: bool,
     ) -> Result<f64, StepError> {
         self.start.copy_from(s);
-        self.past = [0.0; ROOM];
+        self.past = [0.0; CAPACITY];
         (self.order, self.equal, self.starting) = (1, 0, true);
         self.phi[1..].iter_mut().chain(&mut self.carry).for_each(clear);
         let left = control.t_end - s.t;

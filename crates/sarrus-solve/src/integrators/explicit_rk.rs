@@ -186,7 +186,7 @@ impl ExplicitRk {
     fn error_along(&mut self, ode: &mut dyn Ode, control: &StepControl) -> Option<f64> {
         let estimates = if matches!(self.tableau.error, Estimate::Pair { .. }) { 2 } else { 1 };
         for delta in &mut self.delta[..estimates] {
-            if !ode.keep_tangent(&self.end, delta) {
+            if !ode.project_tangent(&self.end, delta) {
                 return None;
             }
         }

@@ -257,12 +257,13 @@ impl StaggeredStep for Park1987 {
         let Park1987 { modules, omega, before, half, start, end, .. } = self;
         let ends = [&**before, &*half.vdot];
         modules.watch.weigh(&modules.mass, omega);
-        if let StepVerdict::TooLarge(omega) = modules.watch.look(&modules.mass, h, ends, [&start.v, &end.v]) {
+        if let StepVerdict::TooLarge(omega) = modules.watch.check(&modules.mass, h, ends, [&start.v, &end.v])
+        {
             return Err(StepError::StepTooLarge { t, h, omega });
         }
         view.accept(&self.end);
         control.counts.rhs += self.modules.evaluations;
-        self.modules.tell(view);
+        self.modules.report_counts(view);
         control.accept_fixed();
         self.accepted = true;
         self.between.forget();

@@ -187,17 +187,17 @@ impl StaggeredMethod {
     }
 
     /// What the step just made shows of the stability limit.
-    fn look(&mut self) -> StepVerdict {
+    fn check_step(&mut self) -> StepVerdict {
         let StaggeredMethod { modules, chain, start, end, .. } = self;
         let (accel, _) = chain.ends();
         let ends = [&*accel[0].vdot, &*accel[1].vdot];
-        modules.watch.look(&modules.mass, end.t - start.t, ends, [&start.v, &end.v])
+        modules.watch.check(&modules.mass, end.t - start.t, ends, [&start.v, &end.v])
     }
 
     fn finish(&mut self, view: &mut dyn Staggered, control: &mut StepControl) {
         view.accept(&self.end);
         control.counts.rhs += self.modules.evaluations;
-        self.modules.tell(view);
+        self.modules.report_counts(view);
         self.accepted = true;
         self.between.forget();
     }
@@ -217,7 +217,7 @@ impl StaggeredMethod {
             }
         }
         let omega = self.modules.watch.omega;
-        let tried = self.try_step(view, control, t1).and_then(|()| match self.look() {
+        let tried = self.try_step(view, control, t1).and_then(|()| match self.check_step() {
             StepVerdict::Fine => Ok(()),
             StepVerdict::TooLarge(omega) => Err(StepError::StepTooLarge { t, h, omega }),
             StepVerdict::NotFinite => Err(StepError::NotFinite { t }),

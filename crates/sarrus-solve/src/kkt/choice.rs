@@ -86,14 +86,14 @@ impl Kkt {
         if self.dropped.is_empty() || self.rank == RankDemand::Full || self.rows != ActiveRows::All {
             return Ok(());
         }
-        let settles = self.rank == RankDemand::Settle;
+        let resolves_rank = self.rank == RankDemand::ResolveRank;
         let chosen = self.choice.out.iter().filter(|out| **out).count();
-        if settles && chosen > 0 && self.dropped.len() != chosen {
+        if resolves_rank && chosen > 0 && self.dropped.len() != chosen {
             // rows of the choice that are dependent now, or a loss of rank: elimination tells which
             self.forget_choice()?;
             self.refactor(eq)?;
         }
-        if !settles && self.smallest_pivot() >= FALLEN * self.choice.pivot && self.choice.pivot > 0.0 {
+        if !resolves_rank && self.smallest_pivot() >= FALLEN * self.choice.pivot && self.choice.pivot > 0.0 {
             return Ok(());
         }
         self.choice.find_components(&self.structure);
@@ -109,7 +109,7 @@ impl Kkt {
             if self.has_choice() {
                 self.largest_dropped = dependence;
                 let limit = self.dependent.max(super::DEPENDENT);
-                if settles && dependence > limit {
+                if resolves_rank && dependence > limit {
                     self.forget_choice()?;
                     self.refactor(eq)?;
                     if self.dropped.is_empty() {
@@ -181,7 +181,7 @@ impl Kkt {
             // row k of C: S_DK S_K⁻¹ e_k
             least.w.fill(0.0);
             choice.worst.iter().filter(|(_, weight)| *weight > limit).for_each(|(k, _)| least.w[*k] = 1.0);
-            self.solve_kept(&mut least, eq);
+            self.solve_with_retained(&mut least, eq);
             for &j in self.dropped.iter().filter(|j| self.scale[**j] > 0.0) {
                 let component = choice.component[j];
                 let (k, weight) = choice.worst[component];

@@ -129,7 +129,7 @@ impl Kkt {
 
     /// Moves the rows that wait behind their hubs, or leaves them out where others determine them. Returns whether the
     /// factorization has to be made again.
-    pub(super) fn place_waiting(&mut self, eq: &Equations) -> Result<bool, SolveError> {
+    pub(super) fn factor_waiting(&mut self, eq: &Equations) -> Result<bool, SolveError> {
         if self.hubs.is_empty() {
             return Ok(false);
         }

@@ -131,7 +131,7 @@ impl Kkt {
     fn null_part(&mut self, least: &mut NullVectors, eq: &Equations, mu: &[f64]) -> f64 {
         least.w.copy_from_slice(mu);
         self.dropped.iter().for_each(|&i| least.w[i] = 0.0);
-        self.solve_kept(least, eq);
+        self.solve_with_retained(least, eq);
         least.g.fill(0.0);
         self.dropped.iter().for_each(|&i| least.g[i] = mu[i] - self.work.r[i]);
         dot(&least.g, &least.g).sqrt()
@@ -243,7 +243,7 @@ impl Kkt {
     }
 
     /// w ← S_K⁻¹ w over the rows that were kept, zero in the others; leaves S w in r.
-    pub(super) fn solve_kept(&mut self, least: &mut NullVectors, eq: &Equations) {
+    pub(super) fn solve_with_retained(&mut self, least: &mut NullVectors, eq: &Equations) {
         least.b.copy_from_slice(&least.w);
         least.w.fill(0.0);
         self.work.r.copy_from_slice(&least.b);

@@ -24,7 +24,7 @@ impl Kkt {
                 self.floor[row.at..][..row.size].copy_from_slice(&floor[row.start..][..row.size]);
             }
             self.eliminate(RankDemand::Any)?;
-            if !self.place_waiting(eq)? {
+            if !self.factor_waiting(eq)? {
                 return Ok(());
             }
         }

@@ -121,14 +121,14 @@ impl Kkt {
         while report.residual > POOR && self.rank != RankDemand::Full && self.dependent < COARSEST {
             let before = (self.dependent, report);
             self.dependent *= 100.0;
-            (self.settled, self.decided) = (None, false);
+            (self.resolved, self.decided) = (None, false);
             self.forget_choice()?;
             self.refactor(eq)?;
             report = self.solve_once(eq, a, b, x, mu)?;
             if report.check().is_err() && before.1.check().is_ok() {
                 // it was not: these rows are needed, though they are hard to solve
                 self.dependent = before.0;
-                (self.settled, self.decided) = (None, false);
+                (self.resolved, self.decided) = (None, false);
                 self.forget_choice()?;
                 self.refactor(eq)?;
                 return self.solve_once(eq, a, b, x, mu);
@@ -201,8 +201,8 @@ impl Kkt {
             None => 0.0,
         };
         let SolveWorkspace { r_terms, dropped_terms, noise, .. } = &self.work;
-        let kept = r_terms.iter().copied().enumerate();
-        for (i, t) in kept.chain(self.dropped.iter().copied().zip(dropped_terms.iter().copied())) {
+        let retained = r_terms.iter().copied().enumerate();
+        for (i, t) in retained.chain(self.dropped.iter().copied().zip(dropped_terms.iter().copied())) {
             let (r, t) = (left(i).abs(), t.max(*noise) + cancelled(i));
             if r > worst.0 * t {
                 worst = (r / t, i);

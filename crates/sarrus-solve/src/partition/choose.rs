@@ -51,7 +51,7 @@ impl Partition {
         if first {
             self.choose_first(s, eq, violation);
         } else {
-            changed = self.keep(s, eq, violation);
+            changed = self.retain(s, eq, violation);
         }
         if best {
             changed |= self.exchange(s, eq);
@@ -60,14 +60,14 @@ impl Partition {
     }
 
     /// Eliminates in the order chosen, or in another. Returns whether in another.
-    fn keep(&mut self, s: &Structure, eq: &Equations, violation: f64) -> bool {
+    fn retain(&mut self, s: &Structure, eq: &Equations, violation: f64) -> bool {
         let rank = self.rank;
         self.eliminate(s, eq, rank);
         let condition = self.condition();
         let dead = condition > WORSE * self.best || (condition > BAD && self.best <= BAD);
-        let settled = self.keeper.as_ref().map_or(0, RankKeeper::settled);
+        let resolved = self.keeper.as_ref().map_or(0, RankKeeper::resolved_rank);
         let risen = self.keeper.as_ref().map_or(FLOOR, |keeper| keeper.risen(violation));
-        let explained = if rank < settled { FLOOR } else { risen };
+        let explained = if rank < resolved { FLOOR } else { risen };
         let gained = self.qr.remainder(rank, rank) > explained * self.first_pivot();
         if dead || gained {
             return self.choose_again(s, eq, violation, condition);

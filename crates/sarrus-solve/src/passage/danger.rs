@@ -23,7 +23,7 @@ pub const STEADY: f64 = 1e-6;
 
 /// Dangerous combinations of the rows of a part.
 #[derive(Debug, Clone, Default)]
-pub struct Danger {
+pub struct DependentRows {
     /// They, orthonormal, one after the other (nc each).
     pub U: Vec<f64>,
     /// |Dᵀ u| of each.
@@ -38,7 +38,7 @@ pub struct Danger {
     pub largest: f64,
 }
 
-impl Danger {
+impl DependentRows {
     /// How many.
     pub fn len(&self) -> usize {
         self.sigma.len()
@@ -65,9 +65,9 @@ impl Danger {
         D1: &[f64],
         tau: f64,
         dense: &mut Vec<f64>,
-    ) -> Result<Danger, SolveError> {
+    ) -> Result<DependentRows, SolveError> {
         let (nc, nv) = (part.nc(), part.nv());
-        let mut none = Danger { rank: nc.min(nv), ahead: f64::INFINITY, ..Danger::default() };
+        let mut none = DependentRows { rank: nc.min(nv), ahead: f64::INFINITY, ..DependentRows::default() };
         if nc == 0 || nv == 0 {
             return Ok(none);
         }
@@ -99,7 +99,7 @@ impl Danger {
             small = rates(part, D1, &svd, first, nc, nv)?;
             bound = small.sigma()[0].min(bound.next_down());
         }
-        let mut danger = Danger { U: Vec::new(), sigma: Vec::new(), rate: Vec::new(), ..none };
+        let mut dependent = DependentRows { U: Vec::new(), sigma: Vec::new(), rate: Vec::new(), ..none };
         let mut chosen = Vec::new();
         for (k, &rate) in small.sigma().iter().enumerate() {
             let x = small.left(k);
@@ -109,35 +109,35 @@ impl Danger {
                 continue;
             }
             chosen.push(k);
-            let start = danger.U.len();
-            danger.U.resize(start + nc, 0.0);
+            let start = dependent.U.len();
+            dependent.U.resize(start + nc, 0.0);
             for (i, x) in x.iter().enumerate() {
                 let u = svd.left(first + i);
-                danger.U[start..].iter_mut().zip(u).for_each(|(to, u)| *to += x * u);
+                dependent.U[start..].iter_mut().zip(u).for_each(|(to, u)| *to += x * u);
             }
-            danger.sigma.push(size);
-            danger.rate.push(rate);
+            dependent.sigma.push(size);
+            dependent.rate.push(rate);
         }
-        if danger.sigma.is_empty() {
-            return Ok(danger);
+        if dependent.sigma.is_empty() {
+            return Ok(dependent);
         }
-        danger.ahead = soonest(&small, &chosen, &sigma[first..]);
+        dependent.ahead = soonest(&small, &chosen, &sigma[first..]);
         // rows at rounding that are about to count are no redundancy
-        danger.rank = rank_with(&svd, &danger, nc);
-        Ok(danger)
+        dependent.rank = rank_with(&svd, &dependent, nc);
+        Ok(dependent)
     }
 }
 
 /// Number of rows that count when the dangerous ones do: singular values of D with the part along U taken away, and U.
-fn rank_with(svd: &Svd, danger: &Danger, nc: usize) -> usize {
+fn rank_with(svd: &Svd, dependent: &DependentRows, nc: usize) -> usize {
     let sigma = svd.sigma();
     let zero = ZERO * sigma[0];
     // left vectors of values that are zero, less what of them is dangerous
     let null = sigma.iter().filter(|s| **s <= zero).count();
     let first = sigma.len() - null;
     let mut inside = 0.0;
-    for i in 0..danger.len() {
-        let u = &danger.U[i * nc..][..nc];
+    for i in 0..dependent.len() {
+        let u = &dependent.U[i * nc..][..nc];
         inside += (first..sigma.len()).map(|k| dot(svd.left(k), u).powi(2)).sum::<f64>();
     }
     first + inside.round() as usize

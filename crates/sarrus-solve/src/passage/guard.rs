@@ -9,7 +9,7 @@
 
 use super::project::{EXACT, GOOD, Projected, ProjectionGoal};
 use super::window::{self, Window};
-use super::{CROSSING, DENSE, Passage};
+use super::{CROSSING, DENSE, SingularityDetector};
 use crate::problem::{Equations, Problem, Stage, State};
 
 /// Where multipliers are looked at, as parts of half a window.
@@ -17,7 +17,7 @@ const AROUND: [f64; 4] = [-0.6, -0.3, 0.3, 0.6];
 /// Instants this near, as a part of half a window, are the same.
 const ARRIVED: f64 = 2e-3;
 
-impl Passage {
+impl SingularityDetector {
     /// How far apart the branches are that seem to cross near `s`, relative to the largest position: what the dangerous rows leave
     /// where the others and their derivative hold. Infinite where there is no such state; none where rank is not lost when it should be.
     pub(super) fn guard(
@@ -27,29 +27,29 @@ impl Passage {
         s: &State,
         tau: f64,
     ) -> Option<[f64; 2]> {
-        let (mut trial, mut room) = self.trial.take().unwrap_or_else(|| (s.clone(), eq.clone()));
+        let (mut trial, mut workspace) = self.trial.take().unwrap_or_else(|| (s.clone(), eq.clone()));
         trial.copy_from(s);
         let size = s.q.iter().fold(1.0_f64, |m, q| m.max(q.abs()));
         let mut is_singular = true;
         (self.residue, self.has_middle) = (None, false);
         self.pole.clear();
-        let gap = match self.project(problem, &mut room, &mut trial, tau, GOOD) {
+        let gap = match self.project(problem, &mut workspace, &mut trial, tau, GOOD) {
             Ok(Some(gap)) => {
                 if gap <= CROSSING * size {
-                    is_singular = self.look_around(problem, &mut room, &trial, tau);
+                    is_singular = self.check_window(problem, &mut workspace, &trial, tau);
                 }
                 gap
             }
             Ok(None) => 0.0,
             Err(_) => f64::INFINITY,
         };
-        self.trial = Some((trial, room));
+        self.trial = Some((trial, workspace));
         is_singular.then_some([gap, gap / size])
     }
 
-    /// Makes the state at the instant at which rank should be lost from `s`, to which [`project`](Passage::project) has just come, and looks at
+    /// Makes the state at the instant at which rank should be lost from `s`, to which [`project`](SingularityDetector::project) has just come, and looks at
     /// the load across the branches there. Returns whether rank is lost.
-    fn look_around(&mut self, problem: &mut dyn Problem, eq: &mut Equations, s: &State, tau: f64) -> bool {
+    fn check_window(&mut self, problem: &mut dyn Problem, eq: &mut Equations, s: &State, tau: f64) -> bool {
         let Some(ahead) = self.time_ahead(problem, s, tau) else { return true };
         let mut middle = std::mem::take(&mut self.middle);
         middle.copy_from(s);
@@ -95,10 +95,10 @@ impl Passage {
         }
         let mut ahead = None;
         for i in 0..self.parts.len() {
-            if let Ok(Some(danger)) = self.look(i, problem, s, tau)
-                && danger.len() > 0
+            if let Ok(Some(dependent)) = self.check(i, problem, s, tau)
+                && dependent.len() > 0
             {
-                ahead.get_or_insert(danger.ahead);
+                ahead.get_or_insert(dependent.ahead);
             }
         }
         ahead
@@ -115,13 +115,13 @@ impl Passage {
         problem.update(s, Stage::FORCE, eq);
         let mut most: Option<(f64, usize)> = None;
         for i in 0..self.parts.len() {
-            let Ok(Some(mut danger)) = self.look(i, problem, s, tau) else { continue };
-            danger.rank = self.ranks[i].unwrap_or(danger.rank);
-            if danger.len() == 0 {
+            let Ok(Some(mut dependent)) = self.check(i, problem, s, tau) else { continue };
+            dependent.rank = self.ranks[i].unwrap_or(dependent.rank);
+            if dependent.len() == 0 {
                 continue;
             }
-            let (part, D, D1) = (&self.parts[i], &self.room.J[0], &self.room.J[1]);
-            let Ok(mut window) = Window::new(part, &danger, D, D1) else { continue };
+            let (part, D, D1) = (&self.parts[i], &self.workspace.J[0], &self.workspace.J[1]);
+            let Ok(mut window) = Window::new(part, &dependent, D, D1) else { continue };
             let mut rest = vec![0.0; part.nv()];
             let mut vdot = vec![0.0; part.nv()];
             part.forces_of(&self.root, &eq.f, &mut rest);
@@ -143,9 +143,9 @@ impl Passage {
             let mut middle = self.middle.clone();
             if matches!(self.project(problem, &mut eq, &mut middle, tau, EXACT), Ok(Some(_))) {
                 let vdot = self.projected.vdot.clone();
-                for place in AROUND {
+                for fraction in AROUND {
                     self.projected.vdot.copy_from_slice(&vdot);
-                    if self.go_on(problem, &mut eq, &middle, place * tau, tau, EXACT, &mut there) {
+                    if self.go_on(problem, &mut eq, &middle, fraction * tau, tau, EXACT, &mut there) {
                         self.add_pole(problem, &mut eq, &there, tau);
                     }
                 }
@@ -182,8 +182,8 @@ impl Passage {
         // how far ahead is a question of time, whatever the window
         let kind = std::mem::replace(&mut self.kind, super::Regularize::Jets);
         for i in 0..self.parts.len() {
-            if let Ok(Some(danger)) = self.look(i, problem, s, tau) {
-                soonest = soonest.min(danger.ahead.abs());
+            if let Ok(Some(dependent)) = self.check(i, problem, s, tau) {
+                soonest = soonest.min(dependent.ahead.abs());
             }
         }
         self.kind = kind;
@@ -200,11 +200,11 @@ impl Passage {
         let least = std::mem::replace(&mut self.least, tau);
         let mut found: Result<Option<f64>, _> = Ok(None);
         for i in 0..self.parts.len() {
-            match self.look(i, problem, s, tau) {
-                Ok(Some(danger)) if danger.len() > 0 => {
+            match self.check(i, problem, s, tau) {
+                Ok(Some(dependent)) if dependent.len() > 0 => {
                     let nearest = found.as_ref().ok().copied().flatten();
-                    if nearest.is_none_or(|t: f64| danger.ahead.abs() < t.abs()) {
-                        found = Ok(Some(danger.ahead));
+                    if nearest.is_none_or(|t: f64| dependent.ahead.abs() < t.abs()) {
+                        found = Ok(Some(dependent.ahead));
                     }
                 }
                 Ok(_) => {}
@@ -219,15 +219,15 @@ impl Passage {
     fn add_pole(&mut self, problem: &mut dyn Problem, eq: &mut Equations, s: &State, tau: f64) {
         problem.update(s, Stage::FORCE, eq);
         for i in 0..self.parts.len() {
-            let Ok(Some(mut danger)) = self.look(i, problem, s, tau) else { continue };
+            let Ok(Some(mut dependent)) = self.check(i, problem, s, tau) else { continue };
             if self.parts[i].nv() <= DENSE {
-                danger.rank = self.ranks[i].unwrap_or(danger.rank);
+                dependent.rank = self.ranks[i].unwrap_or(dependent.rank);
             }
-            if danger.len() > 0
-                && let Ok(found) = self.solve(i, &danger, problem, s, eq, None, true)
+            if dependent.len() > 0
+                && let Ok(found) = self.solve(i, &dependent, problem, s, eq, None, true)
                 && found.is_whole
             {
-                self.pole.add(i, &self.parts[i], &danger, &found.lambda, tau);
+                self.pole.add(i, &self.parts[i], &dependent, &found.lambda, tau);
             }
         }
     }

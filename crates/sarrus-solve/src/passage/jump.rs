@@ -9,14 +9,14 @@
 //!
 //! Cost: a few looks, and a guard where something is found. Not for steps longer than half the time between two singular positions.
 
-use super::{CROSSING, Crossing, DENSE, Passage, PassageRecord, Regularize};
+use super::{CROSSING, Crossing, DENSE, Regularize, SingularityDetector, SingularityRecord};
 use crate::error::SolveError;
 use crate::problem::{Equations, Problem, State};
 
 /// Times that the way to the loss of rank is followed, at most.
 const FOLLOWED: u32 = 5;
 /// The way falls at least to this part of itself from one time to the next.
-const FALLS: f64 = 0.5;
+const DECREASE: f64 = 0.5;
 /// The first look at a large part is this part of the second.
 const NARROW: f64 = 0.2;
 /// How far before the step, as a part of it, the way is still good.
@@ -68,10 +68,10 @@ impl StateSegment {
     }
 }
 
-impl Passage {
+impl SingularityDetector {
     /// Looks for a singular position between the states `from` and `to` on the constraints, near the time `t`, within `tau` \[s\] of which
     /// it must be. `window` is half a window there. Takes note of it and returns what became of it.
-    pub fn look_between(
+    pub fn check_between(
         &mut self,
         problem: &mut dyn Problem,
         eq: &Equations,
@@ -152,7 +152,7 @@ impl Passage {
                 return Ok(Some(seen));
             }
             // the way to a zero falls fast; that to a smooth minimum, which is none, does not
-            if seen.ahead.abs() > FALLS * before {
+            if seen.ahead.abs() > DECREASE * before {
                 return Ok(None);
             }
             before = if t > to.t { f64::INFINITY } else { seen.ahead.abs() };
@@ -172,10 +172,10 @@ impl Passage {
         // what is near is told from what is only weak more surely by a narrow look; dense decompositions need no help
         let narrow = if self.parts[i].nv() > DENSE { NARROW } else { 1.0 };
         for tau in [narrow * tau, tau] {
-            let Some(danger) = self.look(i, problem, s, tau)? else { return Ok(None) };
-            if danger.len() > 0 {
-                let rows = self.parts[i].leading_rows(&danger);
-                return Ok(Some(SingularState { losses: danger.len(), ahead: danger.ahead, rows }));
+            let Some(dependent) = self.check(i, problem, s, tau)? else { return Ok(None) };
+            if dependent.len() > 0 {
+                let rows = self.parts[i].leading_rows(&dependent);
+                return Ok(Some(SingularState { losses: dependent.len(), ahead: dependent.ahead, rows }));
             }
             if narrow == 1.0 {
                 return Ok(None);
@@ -183,7 +183,7 @@ impl Passage {
         }
         let part = &self.parts[i];
         let Some(sparse) = &mut self.sparse else { return Ok(None) };
-        let (D, D1) = (&self.room.J[0], &self.room.J[1]);
+        let (D, D1) = (&self.workspace.J[0], &self.workspace.J[1]);
         sparse.count(part, &self.dense, D, D1, tau, self.redundant)
     }
 
@@ -213,7 +213,7 @@ impl Passage {
             kinetic += super::window::dot(&y, &y);
         }
         let residue = if crossing == Crossing::Passed { self.residue } else { None };
-        self.records.push(PassageRecord {
+        self.records.push(SingularityRecord {
             crossing,
             enter: at,
             leave: at,

@@ -18,15 +18,15 @@ mod sparse;
 mod start;
 mod window;
 
-pub use danger::Danger;
+pub use danger::DependentRows;
 pub use project::EXACT;
-pub use start::{BranchDirection, HeldVelocity, Standing, set_out, sharpen, standing};
+pub use start::{BranchDirection, HeldVelocity, SingularStart, refine_positions, set_out, singular_starts};
 
 use crate::error::SolveError;
 use crate::formulations::dense::Root;
 use crate::problem::{Accel, COEFFICIENTS, Equations, Expansion, Problem, State};
 pub(crate) use part::Subsystem;
-use pole::Pole;
+use pole::MultiplierPole;
 use sparse::{FREEDOMS, Sparse};
 use window::{STILL, Window, WindowSeries, accelerate};
 
@@ -65,7 +65,7 @@ const AMIROUCHE: f64 = 0.05;
 /// Branches that are farther apart than this, relative to the largest position, do not cross.
 const CROSSING: f64 = 1e-9;
 
-/// Where a state is, as [`Passage`] sees it.
+/// Where a state is, as [`SingularityDetector`] sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SingularRegion {
     /// In no window.
@@ -91,7 +91,7 @@ pub enum Crossing {
 
 /// A singular position that a run has met.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PassageRecord {
+pub struct SingularityRecord {
     /// What became of it.
     pub crossing: Crossing,
     /// Time of the first evaluation inside the window \[s\].
@@ -120,7 +120,7 @@ pub struct PassageRecord {
 }
 
 /// What passes singular positions.
-pub struct Passage {
+pub struct SingularityDetector {
     kind: Regularize,
     parts: Vec<Subsystem>,
     /// Rank of each part away from singular positions, as seen so far.
@@ -130,17 +130,17 @@ pub struct Passage {
     /// For large parts; none until it is needed.
     sparse: Option<Sparse>,
     /// Times that a part was decomposed to look for dangerous rows.
-    looks: u64,
+    checks: u64,
     /// Half the window of large parts \[s\].
     least: f64,
     /// Rows that say nothing new anywhere.
     redundant: usize,
     root: Root,
-    room: Expansion,
+    workspace: Expansion,
     dense: Vec<f64>,
     /// Zeros, as the coefficients that Φ shall have.
     zeros: Vec<Vec<f64>>,
-    records: Vec<PassageRecord>,
+    records: Vec<SingularityRecord>,
     /// Time to the nearest loss of rank when the open record was nearest.
     nearest: f64,
     is_open: bool,
@@ -151,7 +151,7 @@ pub struct Passage {
     /// Parts that were inside it, and their ranks away from the singular position.
     ranks_inside: Vec<(usize, usize)>,
     /// λ of the dangerous rows times the time from the singular position, seen on the way.
-    pole: Pole,
+    pole: MultiplierPole,
     /// The state at which rank is lost, as the last guard has found it, and the residue of multipliers there.
     middle: State,
     has_middle: bool,
@@ -166,15 +166,15 @@ pub struct Passage {
     trial: Option<(State, Equations)>,
 }
 
-impl Passage {
+impl SingularityDetector {
     /// For `problem`.
-    pub fn new(problem: &dyn Problem, kind: Regularize) -> Result<Passage, SolveError> {
+    pub fn new(problem: &dyn Problem, kind: Regularize) -> Result<SingularityDetector, SolveError> {
         let (s, eq) = (problem.structure(), Equations::new(problem));
         let mut parts = Subsystem::all(s);
         // those with more freedoms than can be followed are not even looked at
         parts.retain(|part| part.nv() <= DENSE || part.nv() <= part.nc() + FREEDOMS);
         let is_large = parts.iter().any(|part| part.nv() > DENSE);
-        Ok(Passage {
+        Ok(SingularityDetector {
             kind,
             ranks: vec![None; parts.len()],
             parts,
@@ -184,8 +184,8 @@ impl Passage {
             redundant: 0,
             root: Root::new(s, &eq)?,
             // made when it is needed
-            looks: 0,
-            room: Expansion::default(),
+            checks: 0,
+            workspace: Expansion::default(),
             dense: Vec::new(),
             zeros: Vec::new(),
             records: Vec::new(),
@@ -194,7 +194,7 @@ impl Passage {
             is_weak: false,
             regular: Vec::new(),
             ranks_inside: Vec::new(),
-            pole: Pole::default(),
+            pole: MultiplierPole::default(),
             middle: State::default(),
             has_middle: false,
             residue: None,
@@ -221,8 +221,8 @@ impl Passage {
     }
 
     /// Times that a part was decomposed to look for dangerous rows.
-    pub fn looks(&self) -> u64 {
-        self.looks
+    pub fn checks(&self) -> u64 {
+        self.checks
     }
 
     /// Whether what is open is no crossing.
@@ -231,38 +231,38 @@ impl Passage {
     }
 
     /// Singular positions met so far.
-    pub fn records(&self) -> &[PassageRecord] {
+    pub fn records(&self) -> &[SingularityRecord] {
         &self.records
     }
 
-    /// The dangerous rows of part `i` at `s` within `tau` \[s\]. Leaves D and D₁ in `room`.
-    fn look(
+    /// The dangerous rows of part `i` at `s` within `tau` \[s\]. Leaves D and D₁ in `workspace`.
+    fn check(
         &mut self,
         i: usize,
         problem: &mut dyn Problem,
         s: &State,
         tau: f64,
-    ) -> Result<Option<Danger>, SolveError> {
-        self.looks += 1;
-        if self.room.phi.is_empty() {
+    ) -> Result<Option<DependentRows>, SolveError> {
+        self.checks += 1;
+        if self.workspace.phi.is_empty() {
             let s = problem.structure();
-            self.room = Expansion::zeros(s);
+            self.workspace = Expansion::zeros(s);
             self.zeros = vec![vec![0.0; s.nc]; COEFFICIENTS];
             if self.is_large {
                 self.sparse = Some(Sparse::new(s, &Equations::new(problem))?);
             }
         }
         let part = &self.parts[i];
-        if !problem.expand(s, std::slice::from_ref(&s.v), &part.blocks, true, &mut self.room) {
+        if !problem.expand(s, std::slice::from_ref(&s.v), &part.blocks, true, &mut self.workspace) {
             return Ok(None);
         }
         let is_sparse = part.nv() > DENSE;
         if is_sparse {
-            self.dense.clone_from(&self.room.J[0]);
+            self.dense.clone_from(&self.workspace.J[0]);
         }
-        self.room.J.iter_mut().take(2).for_each(|J| part.scale(&self.root, J));
-        let Passage { parts, kind, room, sparse, dense, least, .. } = self;
-        let (part, D, D1) = (&parts[i], &room.J[0], &room.J[1]);
+        self.workspace.J.iter_mut().take(2).for_each(|J| part.scale(&self.root, J));
+        let SingularityDetector { parts, kind, workspace, sparse, dense, least, .. } = self;
+        let (part, D, D1) = (&parts[i], &workspace.J[0], &workspace.J[1]);
         let tau = match kind {
             // the window of the paper is one of size, not of time
             Regularize::Amirouche => AMIROUCHE * part.bound(D) / part.bound(D1).max(f64::MIN_POSITIVE),
@@ -270,19 +270,19 @@ impl Passage {
         };
         match sparse {
             Some(sparse) if is_sparse => {
-                let danger = sparse.find(part, dense, D, D1, tau.min(*least))?;
-                Ok(Some(danger).filter(|d| d.len() == 0 || part.nv() - d.rank <= FREEDOMS))
+                let dependent = sparse.find(part, dense, D, D1, tau.min(*least))?;
+                Ok(Some(dependent).filter(|d| d.len() == 0 || part.nv() - d.rank <= FREEDOMS))
             }
-            _ => Danger::find(part, D, D1, tau, dense).map(Some),
+            _ => DependentRows::find(part, D, D1, tau, dense).map(Some),
         }
     }
 
-    /// λ of the last [`accelerate`](Passage::accelerate) with λ in a window, less its parts along rows that lose their hold there; none where
+    /// λ of the last [`accelerate`](SingularityDetector::accelerate) with λ in a window, less its parts along rows that lose their hold there; none where
     /// the rows left out, `dropped`, are no more than those that are redundant everywhere.
     pub fn regular(&self, dropped: &[usize]) -> Option<&[f64]> {
         let has_lost = |(i, rank): &(usize, usize)| {
             let part = &self.parts[*i];
-            part.places_of(dropped).len() > part.nc() - rank.min(&part.nc())
+            part.indices_of(dropped).len() > part.nc() - rank.min(&part.nc())
         };
         self.ranks_inside.iter().any(has_lost).then_some(&*self.regular)
     }
@@ -290,8 +290,8 @@ impl Passage {
     /// Takes note of the rank at `s`, which is on the constraints.
     pub fn learn(&mut self, problem: &mut dyn Problem, s: &State, tau: f64) -> Result<(), SolveError> {
         for i in 0..self.parts.len() {
-            if let Some(danger) = self.look(i, problem, s, tau)? {
-                self.ranks[i] = self.ranks[i].max(Some(danger.rank));
+            if let Some(dependent) = self.check(i, problem, s, tau)? {
+                self.ranks[i] = self.ranks[i].max(Some(dependent.rank));
             }
         }
         Ok(())
@@ -327,14 +327,14 @@ impl Passage {
         last: Option<&State>,
         accel: &mut Accel,
     ) -> Result<SingularRegion, SolveError> {
-        let mut place = SingularRegion::Outside;
+        let mut region = SingularRegion::Outside;
         for i in 0..self.parts.len() {
-            let Some(mut danger) = self.look(i, problem, s, tau)? else { continue };
-            if danger.len() == 0 {
+            let Some(mut dependent) = self.check(i, problem, s, tau)? else { continue };
+            if dependent.len() == 0 {
                 continue;
             }
             if self.parts[i].nv() <= DENSE {
-                danger.rank = self.ranks[i].unwrap_or(danger.rank);
+                dependent.rank = self.ranks[i].unwrap_or(dependent.rank);
             }
             let fresh = !self.is_open;
             if fresh {
@@ -362,18 +362,18 @@ impl Passage {
             if self.is_weak {
                 return Ok(SingularRegion::Weak);
             }
-            self.note(i, s, eq, &danger);
+            self.note(i, s, eq, &dependent);
             if self.records.last().is_some_and(|r| r.crossing != Crossing::Passed) {
                 return Ok(SingularRegion::Beside);
             }
             if fresh {
                 // the guard has looked elsewhere
-                danger = match self.look(i, problem, s, tau)? {
-                    Some(again) if again.len() > 0 => Danger { rank: danger.rank, ..again },
+                dependent = match self.check(i, problem, s, tau)? {
+                    Some(again) if again.len() > 0 => DependentRows { rank: dependent.rank, ..again },
                     _ => return Ok(SingularRegion::Outside),
                 };
             }
-            let found = self.solve(i, &danger, problem, s, eq, targets, with_lambda)?;
+            let found = self.solve(i, &dependent, problem, s, eq, targets, with_lambda)?;
             let part = &self.parts[i];
             part.write_velocities(&self.root, &found.a, 1.0, &mut accel.vdot);
             if with_lambda {
@@ -386,22 +386,22 @@ impl Passage {
                             window::add(1.0, &finite, &mut lambda);
                             complete.remove_null(&mut lambda);
                         }
-                        None => danger.add_along(&finite, 1.0, &mut lambda),
+                        None => dependent.add_along(&finite, 1.0, &mut lambda),
                     }
                 }
                 self.parts[i].write_rows(&lambda, &mut accel.lambda);
-                danger.add_along(&lambda.clone(), -1.0, &mut lambda);
-                if place == SingularRegion::Outside {
+                dependent.add_along(&lambda.clone(), -1.0, &mut lambda);
+                if region == SingularRegion::Outside {
                     self.regular.clone_from(&accel.lambda);
                     self.ranks_inside.clear();
                 }
-                self.ranks_inside.push((i, danger.rank));
+                self.ranks_inside.push((i, dependent.rank));
                 self.parts[i].write_rows(&lambda, &mut self.regular);
             }
             (accel.residual, accel.refinements) = (found.change, 0);
-            place = SingularRegion::Inside;
+            region = SingularRegion::Inside;
         }
-        Ok(place)
+        Ok(region)
     }
 
     /// Begins a record; `gap` is how far apart the branches are, and the same relative to the largest position.
@@ -422,7 +422,7 @@ impl Passage {
             return;
         }
         self.nearest = f64::INFINITY;
-        self.records.push(PassageRecord {
+        self.records.push(SingularityRecord {
             crossing,
             enter: s.t,
             leave: s.t,
@@ -442,26 +442,39 @@ impl Passage {
     fn solve(
         &mut self,
         i: usize,
-        danger: &Danger,
+        dependent: &DependentRows,
         problem: &mut dyn Problem,
         s: &State,
         eq: &Equations,
         targets: Option<&[Vec<f64>]>,
         with_lambda: bool,
     ) -> Result<WindowSeries, SolveError> {
-        let Passage { kind, parts, room, root, zeros, sparse, work, .. } = self;
+        let SingularityDetector { kind, parts, workspace, root, zeros, sparse, work, .. } = self;
         let part = &parts[i];
         let orders = kind.orders(part.nv());
         let mut window = match sparse.as_mut().filter(|_| part.nv() > DENSE) {
-            Some(sparse) => Window::sparse(part, danger, sparse, root)?,
-            None => Window::new(part, danger, &room.J[0], &room.J[1])?,
+            Some(sparse) => Window::sparse(part, dependent, sparse, root)?,
+            None => Window::new(part, dependent, &workspace.J[0], &workspace.J[1])?,
         };
         let targets = targets.as_ref().map_or(&**zeros, |targets| targets);
-        accelerate(&mut window, problem, s, eq, root, orders, targets, with_lambda, STILL, false, work, room)
+        accelerate(
+            &mut window,
+            problem,
+            s,
+            eq,
+            root,
+            orders,
+            targets,
+            with_lambda,
+            STILL,
+            false,
+            work,
+            workspace,
+        )
     }
 
     /// Takes note of an evaluation inside a window.
-    fn note(&mut self, i: usize, s: &State, eq: &Equations, danger: &Danger) {
+    fn note(&mut self, i: usize, s: &State, eq: &Equations, dependent: &DependentRows) {
         let Some(record) = self.records.last_mut() else { return };
         record.leave = record.leave.max(s.t);
         record.enter = record.enter.min(s.t);
@@ -473,12 +486,12 @@ impl Passage {
             (record.slowest, record.slowest_at) = (speed, s.t);
         }
         record.fastest = record.fastest.max(speed);
-        if danger.ahead.abs() < self.nearest {
-            self.nearest = danger.ahead.abs();
-            record.at = s.t + danger.ahead;
-            record.losses = danger.len();
+        if dependent.ahead.abs() < self.nearest {
+            self.nearest = dependent.ahead.abs();
+            record.at = s.t + dependent.ahead;
+            record.losses = dependent.len();
             record.speed = speed;
-            record.rows = part.leading_rows(danger);
+            record.rows = part.leading_rows(dependent);
         }
     }
 

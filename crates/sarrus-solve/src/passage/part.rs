@@ -66,20 +66,20 @@ impl Subsystem {
                 }
             }
         }
-        let mut place = vec![usize::MAX; s.cols.len()];
+        let mut index_of = vec![usize::MAX; s.cols.len()];
         let mut parts: Vec<Subsystem> = Vec::new();
         for (i, row) in s.rows.iter().enumerate() {
             let Some(e) = s.entries[row.entries.clone()].first() else { continue };
             let leader = find(&mut leader, e.col);
-            if place[leader] == usize::MAX {
-                place[leader] = parts.len();
+            if index_of[leader] == usize::MAX {
+                index_of[leader] = parts.len();
                 parts.push(Subsystem::default());
             }
-            parts[place[leader]].blocks.push(i);
+            parts[index_of[leader]].blocks.push(i);
         }
         let mut local = vec![usize::MAX; s.cols.len()];
         for (c, col) in s.cols.iter().enumerate() {
-            let Some(part) = parts.get_mut(place[find(&mut leader, c)]) else { continue };
+            let Some(part) = parts.get_mut(index_of[find(&mut leader, c)]) else { continue };
             local[c] = part.velocities.len();
             part.bodies.push(SubsystemBody { col: local[c], size: col.size, mass: col.mass });
             part.velocities.extend(col.start..col.start + col.size);
@@ -124,7 +124,7 @@ impl Subsystem {
                 6 => scale_rows::<6>(Ct, J),
                 n => {
                     let (mut few, mut many) = ([0.0; FEW], Vec::new());
-                    let row = room(&mut few, &mut many, n);
+                    let row = scratch(&mut few, &mut many, n);
                     for J in J.chunks_exact_mut(n) {
                         for (x, column) in row.iter_mut().zip(Ct.chunks_exact(n)) {
                             *x = J.iter().zip(column).map(|(a, b)| a * b).sum();
@@ -198,7 +198,7 @@ impl Subsystem {
     }
 
     /// Places in the part of those of the scalar `rows` that are in it.
-    pub fn places_of(&self, rows: &[usize]) -> Vec<usize> {
+    pub fn indices_of(&self, rows: &[usize]) -> Vec<usize> {
         rows.iter().filter_map(|row| self.rows.binary_search(row).ok()).collect()
     }
 
@@ -225,7 +225,7 @@ impl Subsystem {
         // Lᵀ v = L⁻¹ M v = Cᵀ (M v)
         let (mut few, mut many) = ([0.0; FEW], Vec::new());
         for b in &self.bodies {
-            let momentum = room(&mut few, &mut many, b.size);
+            let momentum = scratch(&mut few, &mut many, b.size);
             let M = &eq.mass[b.mass..][..b.size * b.size];
             for (p, M) in momentum.iter_mut().zip(M.chunks_exact(b.size)) {
                 let v = self.velocities[b.col..][..b.size].iter().map(|&i| v[i]);
@@ -262,7 +262,7 @@ impl Subsystem {
     }
 
     /// One row of each element that takes part in the dangerous combinations, the largest part first.
-    pub fn leading_rows(&self, danger: &super::Danger) -> Vec<usize> {
+    pub fn leading_rows(&self, dependent: &super::DependentRows) -> Vec<usize> {
         let mut blocks: Vec<(f64, usize)> = Vec::new();
         let mut last = usize::MAX;
         for e in &self.entries {
@@ -270,8 +270,8 @@ impl Subsystem {
                 continue;
             }
             last = e.row;
-            let along = |k: usize| danger.u(k)[e.row..][..e.rows].iter().map(|u| u * u).sum::<f64>();
-            let along = (0..danger.len()).map(along).fold(0.0, f64::max);
+            let along = |k: usize| dependent.u(k)[e.row..][..e.rows].iter().map(|u| u * u).sum::<f64>();
+            let along = (0..dependent.len()).map(along).fold(0.0, f64::max);
             if along > TAKES_PART * TAKES_PART {
                 blocks.push((along, self.rows[e.row]));
             }
@@ -287,7 +287,7 @@ impl Subsystem {
 }
 
 /// Room for `n` numbers, in `many` only where `few` does not hold them.
-fn room<'a>(few: &'a mut [f64; FEW], many: &'a mut Vec<f64>, n: usize) -> &'a mut [f64] {
+fn scratch<'a>(few: &'a mut [f64; FEW], many: &'a mut Vec<f64>, n: usize) -> &'a mut [f64] {
     match few.get_mut(..n) {
         Some(few) => few,
         None => {

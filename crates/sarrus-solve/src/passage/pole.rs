@@ -5,12 +5,12 @@
 //! what is left of λ without the pole, found by least squares with a parabola over states on the constraints on both sides of it. Only
 //! where λ is asked for so near to t* that it cannot be solved for.
 
-use super::Danger;
+use super::DependentRows;
 use super::part::Subsystem;
 
 /// Sums over states in a window.
 #[derive(Debug, Clone, Default)]
-pub struct Pole {
+pub struct MultiplierPole {
     part: usize,
     count: usize,
     /// Σ xᵏ, x = (t - t*) / τ.
@@ -21,30 +21,30 @@ pub struct Pole {
     tau: f64,
 }
 
-impl Pole {
+impl MultiplierPole {
     /// Forgets everything.
     pub fn clear(&mut self) {
         if self.count > 0 {
-            *self = Pole::default();
+            *self = MultiplierPole::default();
         }
     }
 
     /// Takes note of `lambda` in the part `i`; the window is of half width `tau` \[s\].
-    pub fn add(&mut self, i: usize, part: &Subsystem, danger: &Danger, lambda: &[f64], tau: f64) {
+    pub fn add(&mut self, i: usize, part: &Subsystem, dependent: &DependentRows, lambda: &[f64], tau: f64) {
         if self.count > 0 && self.part != i {
             return;
         }
         (self.part, self.count, self.tau) = (i, self.count + 1, tau);
         self.moments.iter_mut().for_each(|m| m.resize(part.nc(), 0.0));
-        let x = -danger.ahead / tau;
+        let x = -dependent.ahead / tau;
         let mut power = 1.0;
         for (k, sum) in self.powers.iter_mut().enumerate() {
             *sum += power;
             if let Some(moment) = self.moments.get_mut(k) {
-                for j in 0..danger.len() {
-                    let u = danger.u(j);
+                for j in 0..dependent.len() {
+                    let u = dependent.u(j);
                     let along: f64 = u.iter().zip(lambda).map(|(a, b)| a * b).sum();
-                    moment.iter_mut().zip(u).for_each(|(m, u)| *m -= power * danger.ahead * along * u);
+                    moment.iter_mut().zip(u).for_each(|(m, u)| *m -= power * dependent.ahead * along * u);
                 }
             }
             power *= x;
@@ -92,11 +92,11 @@ mod tests {
         Subsystem::all(&b.build(1, 0).unwrap())
     }
 
-    fn seen(lambda: impl Fn(f64) -> f64) -> Pole {
-        let mut pole = Pole::default();
+    fn seen(lambda: impl Fn(f64) -> f64) -> MultiplierPole {
+        let mut pole = MultiplierPole::default();
         for k in 0..9 {
             let x = 0.01 * (f64::from(k) - 3.7);
-            let danger = Danger {
+            let dependent = DependentRows {
                 U: vec![1.0],
                 sigma: vec![x.abs()],
                 rate: vec![1.0],
@@ -104,7 +104,7 @@ mod tests {
                 rank: 1,
                 largest: 1.0,
             };
-            pole.add(0, &parts()[0], &danger, &[lambda(x)], 0.05);
+            pole.add(0, &parts()[0], &dependent, &[lambda(x)], 0.05);
         }
         pole
     }

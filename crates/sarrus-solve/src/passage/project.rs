@@ -6,7 +6,7 @@
 //! was a crossing at all.
 
 use super::window::{self, Window, dot, norm};
-use super::{Crossing, DENSE, Passage};
+use super::{Crossing, DENSE, SingularityDetector};
 use crate::error::SolveError;
 use crate::problem::{Equations, Problem, Stage, State};
 
@@ -43,7 +43,7 @@ pub(super) struct Projected {
     pub step: Vec<f64>,
 }
 
-impl Passage {
+impl SingularityDetector {
     /// Brings `s` onto the constraints where it is within a window, in the parts where it is. Returns what is left of dangerous rows, if it is
     /// in one; the other parts are then left alone. `eq` is room, with the masses filled.
     pub fn project(
@@ -59,18 +59,18 @@ impl Passage {
         self.projected.vdot.resize(s.v.len(), 0.0);
         (self.projected.ahead, self.projected.moved) = (f64::INFINITY, 0.0);
         for i in 0..self.parts.len() {
-            let Some(mut danger) = self.look(i, problem, s, tau)? else { continue };
-            if danger.len() == 0 {
+            let Some(mut dependent) = self.check(i, problem, s, tau)? else { continue };
+            if dependent.len() == 0 {
                 continue;
             }
-            self.ranks[i] = self.ranks[i].max(Some(danger.rank));
+            self.ranks[i] = self.ranks[i].max(Some(dependent.rank));
             if self.parts[i].nv() <= DENSE {
-                danger.rank = self.ranks[i].unwrap_or(danger.rank);
+                dependent.rank = self.ranks[i].unwrap_or(dependent.rank);
             }
-            if danger.ahead.abs() < self.projected.ahead.abs() {
-                self.projected.ahead = danger.ahead;
+            if dependent.ahead.abs() < self.projected.ahead.abs() {
+                self.projected.ahead = dependent.ahead;
             }
-            let gap = self.project_part(i, &danger, problem, eq, s, wanted)?;
+            let gap = self.project_part(i, &dependent, problem, eq, s, wanted)?;
             left = Some(gap.max(left.unwrap_or(0.0)));
         }
         Ok(left)
@@ -80,17 +80,17 @@ impl Passage {
     pub(super) fn project_part(
         &mut self,
         i: usize,
-        danger: &super::Danger,
+        dependent: &super::DependentRows,
         problem: &mut dyn Problem,
         eq: &mut Equations,
         s: &mut State,
         wanted: ProjectionGoal,
     ) -> Result<f64, SolveError> {
-        let Passage { kind, parts, room, root, zeros, sparse, projected, work, .. } = self;
+        let SingularityDetector { kind, parts, workspace, root, zeros, sparse, projected, work, .. } = self;
         let part = &parts[i];
         let mut window = match sparse.as_mut().filter(|_| part.nv() > DENSE) {
-            Some(sparse) => Window::sparse(part, danger, sparse, root)?,
-            None => Window::new(part, danger, &room.J[0], &room.J[1])?,
+            Some(sparse) => Window::sparse(part, dependent, sparse, root)?,
+            None => Window::new(part, dependent, &workspace.J[0], &workspace.J[1])?,
         };
         let orders = kind.orders(part.nv());
         let (nc, nv) = (part.nc(), part.nv());
@@ -105,10 +105,10 @@ impl Passage {
             if round > 0 {
                 // before the first the look has done so
                 v[0].copy_from_slice(&s.v);
-                problem.expand(s, &v[..1], &part.blocks, false, room);
+                problem.expand(s, &v[..1], &part.blocks, false, workspace);
             }
-            part.rows_of(&room.phi[0], &mut regular);
-            part.rows_of(&room.phi[1], &mut dangerous);
+            part.rows_of(&workspace.phi[0], &mut regular);
+            part.rows_of(&workspace.phi[1], &mut dangerous);
             step.fill(0.0);
             let moved = window.correct(&regular, &dangerous, &mut step);
             if moved > STILL * size {
@@ -133,14 +133,14 @@ impl Passage {
                     wanted.vdot,
                     round > 0,
                     work,
-                    room,
+                    workspace,
                 )?;
                 part.write_velocities(root, &found.a, 1.0, &mut v[1]);
             }
             v[0].copy_from_slice(&s.v);
-            problem.expand(s, &v, &part.blocks, false, room);
-            part.rows_of(&room.phi[1], &mut regular);
-            part.rows_of(&room.phi[2], &mut dangerous);
+            problem.expand(s, &v, &part.blocks, false, workspace);
+            part.rows_of(&workspace.phi[1], &mut regular);
+            part.rows_of(&workspace.phi[2], &mut dangerous);
             step.fill(0.0);
             let changed = window.correct(&regular, &dangerous, &mut step);
             delta.fill(0.0);
@@ -168,9 +168,9 @@ impl Passage {
         part.velocities.iter().for_each(|&k| projected.vdot[k] = v[1][k]);
         // what is left of the dangerous rows themselves
         v[0].copy_from_slice(&s.v);
-        problem.expand(s, &v[..1], &part.blocks, false, room);
-        part.rows_of(&room.phi[0], &mut regular);
-        Ok((0..danger.len()).map(|k| dot(danger.u(k), &regular).powi(2)).sum::<f64>().sqrt())
+        problem.expand(s, &v[..1], &part.blocks, false, workspace);
+        part.rows_of(&workspace.phi[0], &mut regular);
+        Ok((0..dependent.len()).map(|k| dot(dependent.u(k), &regular).powi(2)).sum::<f64>().sqrt())
     }
 
     /// Whether the open record is one of a crossing.

@@ -12,7 +12,7 @@
 //! Cost: O(N) for each row left out and for each solution. Not for parts with more freedoms than [`FREEDOMS`]: each of them has a
 //! direction of its own to be followed.
 
-use super::danger::{Danger, STEADY};
+use super::danger::{DependentRows, STEADY};
 use super::jump::SingularState;
 use super::part::Subsystem;
 use super::window::{add, dot, norm};
@@ -136,10 +136,10 @@ impl Sparse {
         D: &[f64],
         D1: &[f64],
         tau: f64,
-    ) -> Result<Danger, SolveError> {
+    ) -> Result<DependentRows, SolveError> {
         let (nc, nv) = (part.nc(), part.nv());
         let largest = part.bound(D);
-        let none = Danger { rank: nc, ahead: f64::INFINITY, largest, ..Danger::default() };
+        let none = DependentRows { rank: nc, ahead: f64::INFINITY, largest, ..DependentRows::default() };
         let speed = part.bound(D1);
         self.eq.J.copy_from_slice(J);
         self.D.copy_from_slice(D);
@@ -148,7 +148,7 @@ impl Sparse {
         part.write_rows(&reach, &mut self.floor);
         for _ in 0..4 {
             self.kkt.factor_above(&self.eq, &self.floor)?;
-            let out: Vec<usize> = part.places_of(self.kkt.dependent_rows());
+            let out: Vec<usize> = part.indices_of(self.kkt.dependent_rows());
             if out.is_empty() || out.len() > LEFT_OUT {
                 return Ok(none);
             }
@@ -197,7 +197,7 @@ impl Sparse {
         let reach: Vec<f64> = part.row_norms(D1).iter().map(|d| (tau * d).powi(2)).collect();
         part.write_rows(&reach, &mut self.floor);
         self.kkt.factor_above(&self.eq, &self.floor)?;
-        let out: Vec<usize> = part.places_of(self.kkt.dependent_rows());
+        let out: Vec<usize> = part.indices_of(self.kkt.dependent_rows());
         if out.len() <= LEFT_OUT {
             return Ok(None);
         }
@@ -211,10 +211,13 @@ impl Sparse {
             if speed <= slow * size || norm(&left) > tau * speed {
                 continue;
             }
-            let danger =
-                Danger { U: u.iter().map(|u| u / size).collect(), sigma: vec![0.0], ..Danger::default() };
+            let dependent = DependentRows {
+                U: u.iter().map(|u| u / size).collect(),
+                sigma: vec![0.0],
+                ..DependentRows::default()
+            };
             let ahead = -dot(&left, &rate) / (speed * speed);
-            let rows = part.leading_rows(&danger);
+            let rows = part.leading_rows(&dependent);
             // those that are zero for good are zero elsewhere too
             let losses = out.len().saturating_sub(redundant).min(nc);
             return Ok(Some(SingularState { losses, ahead, rows }));
@@ -231,11 +234,11 @@ impl Sparse {
         x: &[Vec<f64>],
         g: &[Vec<f64>],
         D1: &[f64],
-        none: Danger,
-    ) -> Danger {
+        none: DependentRows,
+    ) -> DependentRows {
         let (nc, nv) = (part.nc(), part.nv());
-        let mut danger = none;
-        danger.rank = nc - U.len();
+        let mut dependent = none;
+        dependent.rank = nc - U.len();
         self.g.clear();
         self.across.clear();
         for (time, y) in pencil.times.iter().zip(&pencil.vectors).filter(|(time, _)| **time <= tau) {
@@ -250,19 +253,19 @@ impl Sparse {
             across.iter_mut().for_each(|g| *g /= size);
             let rate = norm(&across);
             let ahead = -dot(&x, &across) / size / (rate * rate);
-            if ahead.abs() < danger.ahead.abs() {
-                danger.ahead = ahead;
+            if ahead.abs() < dependent.ahead.abs() {
+                dependent.ahead = ahead;
             }
             let mut whole = vec![0.0; nv];
             part.add_mul_transposed(D1, &u, &mut whole);
             self.g.push(whole);
             self.across.push(across);
-            danger.U.extend(u);
-            danger.sigma.push(time * rate);
-            danger.rate.push(rate);
+            dependent.U.extend(u);
+            dependent.sigma.push(time * rate);
+            dependent.rate.push(rate);
         }
-        danger.rank += danger.sigma.len();
-        danger
+        dependent.rank += dependent.sigma.len();
+        dependent
     }
 
     /// Products of the vectors g, for [`correct`](Sparse::correct); an error where B has no rank.
@@ -280,7 +283,7 @@ impl Sparse {
     pub fn correct(
         &mut self,
         part: &Subsystem,
-        danger: &Danger,
+        dependent: &DependentRows,
         regular: &[f64],
         dangerous: &[f64],
         y: &mut [f64],
@@ -293,7 +296,7 @@ impl Sparse {
         part.add_mul_transposed(&self.D, &self.nu, y);
         y.iter_mut().for_each(|y| *y = -*y);
         self.s.clear();
-        let asked = self.g.iter().enumerate().map(|(k, g)| dot(danger.u(k), dangerous) - dot(g, y));
+        let asked = self.g.iter().enumerate().map(|(k, g)| dot(dependent.u(k), dangerous) - dot(g, y));
         self.s.extend(asked);
         cholesky_solve(&self.products, self.g.len(), &mut self.s);
         self.s.iter().zip(&self.across).for_each(|(s, g)| add(*s, g, y));

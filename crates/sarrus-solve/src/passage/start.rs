@@ -3,7 +3,7 @@
 //! Velocities at a start are those nearest to the given ones with J v = -Φ_t and with the values h v = b that are to be kept. At an
 //! angle x from a singular position the rows U_d say this with a factor x, so that an error e of the positions is one of e/x² of
 //! the velocities, and rows that are weaker than rounding say nothing. Which rows these are does not show in the given velocities,
-//! which may vanish: it is found along a motion at random within what the other rows leave free ([`Danger`]).
+//! which may vanish: it is found along a motion at random within what the other rows leave free ([`DependentRows`]).
 //!
 //! - Where positions are sharp enough to tell the branch, e ρ / σ² ≪ 1, v follows from all rows, the dangerous ones brought to size;
 //!   positions are then made sharper one derivative up, as in a window, and v is found again.
@@ -12,7 +12,7 @@
 //! - At rest every branch is open.
 //!
 //! Where one value is missing, U_dᵀΦ̈ = 0 is quadratic in it, and its roots are the velocities that are possible. Positions that are only
-//! nearly closed are closed first, by all rows however weak ([`sharpen`]).
+//! nearly closed are closed first, by all rows however weak ([`refine_positions`]).
 //!
 //! Cost: some dense decompositions of each part that is looked at; those of more than [`DENSE`] velocities are not.
 
@@ -20,7 +20,7 @@ mod solve;
 
 use super::project::EXACT;
 use super::window::{add, dot, norm};
-use super::{CROSSING, DENSE, Danger, Passage, Regularize};
+use super::{CROSSING, DENSE, DependentRows, Regularize, SingularityDetector};
 use crate::error::SolveError;
 use crate::problem::{Equations, Problem, Stage, State};
 use sarrus_math::solve::Svd;
@@ -66,7 +66,7 @@ pub enum BranchDirection {
 
 /// A position near a singular one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
+pub struct SingularStart {
     /// Which way it goes on.
     pub way: BranchDirection,
     /// The angle to the singular position \[rad\].
@@ -87,44 +87,44 @@ pub fn set_out(
     s: &mut State,
     given: &[f64],
     held: &[HeldVelocity],
-) -> Result<Vec<Standing>, SolveError> {
-    each_part(problem, |passage, i, problem, eq| passage.set_out(i, problem, eq, s, given, held))
+) -> Result<Vec<SingularStart>, SolveError> {
+    each_part(problem, |detector, i, problem, eq| detector.set_out(i, problem, eq, s, given, held))
 }
 
 /// The parts that are near a singular position at `s`, whatever their velocities.
-pub fn standing(problem: &mut dyn Problem, s: &State) -> Result<Vec<Standing>, SolveError> {
-    each_part(problem, |passage, i, problem, eq| {
-        let Some(about) = passage.about(i, problem, eq, s)? else { return Ok(None) };
-        let way = if passage.is_at_rest(i, &s.v) { BranchDirection::Rest } else { BranchDirection::Known };
-        Ok(Some(passage.tell(i, &about, way)))
+pub fn singular_starts(problem: &mut dyn Problem, s: &State) -> Result<Vec<SingularStart>, SolveError> {
+    each_part(problem, |detector, i, problem, eq| {
+        let Some(about) = detector.about(i, problem, eq, s)? else { return Ok(None) };
+        let way = if detector.is_at_rest(i, &s.v) { BranchDirection::Rest } else { BranchDirection::Known };
+        Ok(Some(detector.describe(i, &about, way)))
     })
 }
 
 /// Closes the positions of `s`, which are nearly closed, by all rows, in the parts that are near a singular position: a plain correction
 /// leaves out rows that are too weak for it. Elsewhere weak rows come from data that do not quite fit, and are left alone.
-pub fn sharpen(problem: &mut dyn Problem, s: &mut State) -> Result<(), SolveError> {
-    let _ = each_part(problem, |passage, i, problem, eq| {
-        let about = passage.about(i, problem, eq, s)?;
-        about.map_or(Ok(()), |_| passage.sharpen(i, problem, s)).map(|()| None)
+pub fn refine_positions(problem: &mut dyn Problem, s: &mut State) -> Result<(), SolveError> {
+    let _ = each_part(problem, |detector, i, problem, eq| {
+        let about = detector.about(i, problem, eq, s)?;
+        about.map_or(Ok(()), |_| detector.refine_positions(i, problem, s)).map(|()| None)
     })?;
     Ok(())
 }
 
 fn each_part(
     problem: &mut dyn Problem,
-    mut look: impl FnMut(
-        &mut Passage,
+    mut check: impl FnMut(
+        &mut SingularityDetector,
         usize,
         &mut dyn Problem,
         &mut Equations,
-    ) -> Result<Option<Standing>, SolveError>,
-) -> Result<Vec<Standing>, SolveError> {
-    let mut passage = Passage::new(&*problem, Regularize::Jets)?;
+    ) -> Result<Option<SingularStart>, SolveError>,
+) -> Result<Vec<SingularStart>, SolveError> {
+    let mut detector = SingularityDetector::new(&*problem, Regularize::Jets)?;
     let mut eq = Equations::new(&*problem);
     let mut found = Vec::new();
-    for i in 0..passage.parts.len() {
-        if passage.parts[i].nv() <= DENSE {
-            found.extend(look(&mut passage, i, problem, &mut eq)?);
+    for i in 0..detector.parts.len() {
+        if detector.parts[i].nv() <= DENSE {
+            found.extend(check(&mut detector, i, problem, &mut eq)?);
         }
     }
     Ok(found)
@@ -132,7 +132,7 @@ fn each_part(
 
 /// Rows that lose their hold nearby.
 struct NearbySingularity {
-    danger: Danger,
+    dependent: DependentRows,
     /// The angle to where they do \[rad\].
     angle: f64,
     /// What is left open of the branch: 0 where it is certain.
@@ -141,7 +141,7 @@ struct NearbySingularity {
     rate: f64,
 }
 
-impl Passage {
+impl SingularityDetector {
     /// The dangerous rows of part `i` at `s` along a motion at random. Leaves D at `s` in the room.
     ///
     /// Light bodies make rows weak in the metric of M that are regular. A redundant row turns along such directions, into rows that hold
@@ -174,11 +174,11 @@ impl Passage {
         near: f64,
     ) -> Result<Option<NearbySingularity>, SolveError> {
         let (nc, nv) = (self.parts[i].nc(), self.parts[i].nv());
-        if nc == 0 || nv == 0 || self.look(i, problem, s, 0.0)?.is_none() {
+        if nc == 0 || nv == 0 || self.check(i, problem, s, 0.0)?.is_none() {
             return Ok(None);
         }
         let part = &self.parts[i];
-        part.dense(&self.room.J[0], &mut self.dense);
+        part.dense(&self.workspace.J[0], &mut self.dense);
         let mut svd = Svd::full(nc, nv);
         svd.factor(&self.dense)?;
         let first = svd.sigma().partition_point(|x| *x > near * svd.sigma()[0]);
@@ -197,53 +197,53 @@ impl Passage {
         }
         let mut trial = s.clone();
         part.write_velocities(&self.root, &y, 1.0, &mut trial.v);
-        let Some(danger) = self.look_within(i, problem, &trial, near)? else { return Ok(None) };
-        if danger.len() == 0 {
+        let Some(dependent) = self.check_within(i, problem, &trial, near)? else { return Ok(None) };
+        if dependent.len() == 0 {
             return Ok(None);
         }
         let part = &self.parts[i];
-        let turning = part.bound(&self.room.J[1]) / part.bound(&self.room.J[0]);
-        let times = danger.sigma.iter().zip(&danger.rate).map(|(sigma, rate)| sigma / rate);
+        let turning = part.bound(&self.workspace.J[1]) / part.bound(&self.workspace.J[0]);
+        let times = dependent.sigma.iter().zip(&dependent.rate).map(|(sigma, rate)| sigma / rate);
         let angle = turning * times.fold(0.0, f64::max);
         // Φ that is left, or that rounding leaves, against σ² / ρ
         let mut phi = vec![0.0; nc];
-        part.rows_of(&self.room.phi[0], &mut phi);
+        part.rows_of(&self.workspace.phi[0], &mut phi);
         let size = s.q.iter().fold(1.0_f64, |m, q| m.max(q.abs()));
         let mut open = 0.0_f64;
-        for k in 0..danger.len() {
-            let error = dot(danger.u(k), &phi).abs().max(0.5 * f64::EPSILON * size);
-            open = open.max(error * danger.rate[k] / norm(&y) / danger.sigma[k].powi(2));
+        for k in 0..dependent.len() {
+            let error = dot(dependent.u(k), &phi).abs().max(0.5 * f64::EPSILON * size);
+            open = open.max(error * dependent.rate[k] / norm(&y) / dependent.sigma[k].powi(2));
         }
-        let rate = danger.rate.iter().copied().fold(0.0, f64::max) / norm(&y);
-        Ok(Some(NearbySingularity { danger, angle, open, rate }))
+        let rate = dependent.rate.iter().copied().fold(0.0, f64::max) / norm(&y);
+        Ok(Some(NearbySingularity { dependent, angle, open, rate }))
     }
 
     /// The dangerous rows of part `i` within an angle \[rad\] along the motion of `s`.
-    fn look_within(
+    fn check_within(
         &mut self,
         i: usize,
         problem: &mut dyn Problem,
         s: &State,
         angle: f64,
-    ) -> Result<Option<Danger>, SolveError> {
-        if self.look(i, problem, s, 0.0)?.is_none() {
+    ) -> Result<Option<DependentRows>, SolveError> {
+        if self.check(i, problem, s, 0.0)?.is_none() {
             return Ok(None);
         }
         let part = &self.parts[i];
-        let turning = part.bound(&self.room.J[1]) / part.bound(&self.room.J[0]);
+        let turning = part.bound(&self.workspace.J[1]) / part.bound(&self.workspace.J[0]);
         if !(turning > 0.0) {
             return Ok(None);
         }
-        self.look(i, problem, s, angle / turning)
+        self.check(i, problem, s, angle / turning)
     }
 
     fn is_at_rest(&self, i: usize, v: &[f64]) -> bool {
         self.parts[i].velocities.iter().all(|&k| v[k].abs() <= REST)
     }
 
-    fn tell(&self, i: usize, about: &NearbySingularity, way: BranchDirection) -> Standing {
-        let rows = self.parts[i].leading_rows(&about.danger);
-        Standing { way, angle: about.angle, losses: about.danger.len(), rows, choices: Vec::new() }
+    fn describe(&self, i: usize, about: &NearbySingularity, way: BranchDirection) -> SingularStart {
+        let rows = self.parts[i].leading_rows(&about.dependent);
+        SingularStart { way, angle: about.angle, losses: about.dependent.len(), rows, choices: Vec::new() }
     }
 
     fn set_out(
@@ -254,35 +254,35 @@ impl Passage {
         s: &mut State,
         given: &[f64],
         held: &[HeldVelocity],
-    ) -> Result<Option<Standing>, SolveError> {
+    ) -> Result<Option<SingularStart>, SolveError> {
         let Some(about) = self.about(i, problem, eq, s)? else { return Ok(None) };
         let is_sharp = about.open < SHARP;
         problem.update(s, Stage::VELOCITY, eq);
-        let (y, free) = self.velocities(i, &about.danger, eq, given, held, is_sharp)?;
+        let (y, free) = self.velocities(i, &about.dependent, eq, given, held, is_sharp)?;
         let mut trial = s.clone();
         self.parts[i].write_velocities(&self.root, &y, 1.0, &mut trial.v);
         if self.is_at_rest(i, &trial.v) {
             let is_there = about.angle <= AT;
-            return Ok(is_there.then(|| self.tell(i, &about, BranchDirection::Rest)));
+            return Ok(is_there.then(|| self.describe(i, &about, BranchDirection::Rest)));
         }
-        if !is_sharp && !self.leads_along(i, problem, &trial, &about, norm(&y)) {
-            let mut standing = self.tell(
+        if !is_sharp && !self.has_branch_along(i, problem, &trial, &about, norm(&y)) {
+            let mut singular_starts = self.describe(
                 i,
                 &about,
                 if free.is_empty() { BranchDirection::Astray } else { BranchDirection::Open },
             );
-            if let ([w], 1) = (&free[..], about.danger.len()) {
-                standing.choices = self.choices(i, problem, &trial, about.danger.u(0), &y, w);
+            if let ([w], 1) = (&free[..], about.dependent.len()) {
+                singular_starts.choices = self.choices(i, problem, &trial, about.dependent.u(0), &y, w);
             }
-            return Ok(Some(standing));
+            return Ok(Some(singular_starts));
         }
         s.v.copy_from_slice(&trial.v);
         for _ in 0..ROUNDS {
             let size = s.q.iter().fold(1.0_f64, |m, q| m.max(q.abs()));
-            let Some(danger) = self.look_within(i, problem, &trial, NEAR)?.filter(|d| d.len() > 0) else {
+            let Some(dependent) = self.check_within(i, problem, &trial, NEAR)?.filter(|d| d.len() > 0) else {
                 break;
             };
-            match self.project_part(i, &danger, problem, eq, &mut trial, EXACT) {
+            match self.project_part(i, &dependent, problem, eq, &mut trial, EXACT) {
                 // branches that do not cross are told by the position alone
                 Ok(gap) if gap <= CROSSING * size => {}
                 _ => break,
@@ -290,16 +290,16 @@ impl Passage {
             if is_sharp {
                 let Some(about) = self.about(i, problem, eq, &trial)? else { break };
                 problem.update(&trial, Stage::VELOCITY, eq);
-                let (y, _) = self.velocities(i, &about.danger, eq, given, held, true)?;
+                let (y, _) = self.velocities(i, &about.dependent, eq, given, held, true)?;
                 self.parts[i].write_velocities(&self.root, &y, 1.0, &mut trial.v);
             }
             s.copy_from(&trial);
         }
-        Ok(Some(self.tell(i, &about, BranchDirection::Known)))
+        Ok(Some(self.describe(i, &about, BranchDirection::Known)))
     }
 
     /// Whether the velocities of `s`, of size `speed`, lead along a branch: U_dᵀΦ̈ = 0 whatever v̇.
-    fn leads_along(
+    fn has_branch_along(
         &mut self,
         i: usize,
         problem: &mut dyn Problem,
@@ -308,13 +308,13 @@ impl Passage {
         speed: f64,
     ) -> bool {
         let part = &self.parts[i];
-        if !problem.expand(s, std::slice::from_ref(&s.v), &part.blocks, true, &mut self.room) {
+        if !problem.expand(s, std::slice::from_ref(&s.v), &part.blocks, true, &mut self.workspace) {
             return false;
         }
         let mut bent = vec![0.0; part.nc()];
-        part.rows_of(&self.room.phi[2], &mut bent);
-        self.room.J.iter_mut().take(2).for_each(|J| part.scale(&self.root, J));
+        part.rows_of(&self.workspace.phi[2], &mut bent);
+        self.workspace.J.iter_mut().take(2).for_each(|J| part.scale(&self.root, J));
         let limit = ALONG * about.rate * speed * speed;
-        (0..about.danger.len()).all(|k| 2.0 * dot(about.danger.u(k), &bent).abs() <= limit)
+        (0..about.dependent.len()).all(|k| 2.0 * dot(about.dependent.u(k), &bent).abs() <= limit)
     }
 }

@@ -41,7 +41,7 @@ mod series;
 
 pub use series::{SeriesWorkspace, WindowSeries, accelerate};
 
-use super::danger::Danger;
+use super::danger::DependentRows;
 use super::part::Subsystem;
 use super::sparse::Sparse;
 use crate::error::SolveError;
@@ -64,7 +64,7 @@ const NO_RESIDUE: f64 = 0.02;
 /// B, decomposed, at one state.
 pub struct Window<'a> {
     part: &'a Subsystem,
-    danger: &'a Danger,
+    dependent: &'a DependentRows,
     solver: Solver<'a>,
     /// Room for a right side and its solution.
     r: Vec<f64>,
@@ -87,17 +87,17 @@ impl<'a> Window<'a> {
     /// B from D and D₁, scaled.
     pub fn new(
         part: &'a Subsystem,
-        danger: &'a Danger,
+        dependent: &'a DependentRows,
         D: &[f64],
         D1: &[f64],
     ) -> Result<Window<'a>, SolveError> {
         let (nc, nv) = (part.nc(), part.nv());
         let mut dense = Vec::new();
         part.dense(D, &mut dense);
-        let weight = danger.largest / danger.rate.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        let weight = dependent.largest / dependent.rate.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
         let mut row = vec![0.0; nv];
-        for i in 0..danger.len() {
-            let u = danger.u(i);
+        for i in 0..dependent.len() {
+            let u = dependent.u(i);
             // D ← D + u (weight uᵀD₁ - uᵀD)
             row.fill(0.0);
             part.add_mul_transposed(D1, u, &mut row);
@@ -110,41 +110,47 @@ impl<'a> Window<'a> {
         }
         let mut qr = PivotedQr::default();
         factor_transposed(&mut qr, &dense, part);
-        let rank = danger.rank.min(qr.steps());
+        let rank = dependent.rank.min(qr.steps());
         let last = rank.saturating_sub(1);
         let pivot = qr.pivot(last) / qr.pivot(0);
         if rank == 0 || !(pivot > NO_RANK) {
             let row = part.rows[qr.order()[last]];
             return Err(SolveError::RankDeficient { row, pivot, scale: 1.0 });
         }
-        Ok(Window { part, danger, solver: Solver::Dense { weight, qr }, r: vec![0.0; nc], y: vec![0.0; nv] })
+        Ok(Window {
+            part,
+            dependent,
+            solver: Solver::Dense { weight, qr },
+            r: vec![0.0; nc],
+            y: vec![0.0; nv],
+        })
     }
 
     /// B from what `sparse` has found last.
     pub fn sparse(
         part: &'a Subsystem,
-        danger: &'a Danger,
+        dependent: &'a DependentRows,
         sparse: &'a mut Sparse,
         root: &'a Root,
     ) -> Result<Window<'a>, SolveError> {
         sparse.prepare(part)?;
         let solver = Solver::Sparse { sparse, root };
-        Ok(Window { part, danger, solver, r: Vec::new(), y: vec![0.0; part.nv()] })
+        Ok(Window { part, dependent, solver, r: Vec::new(), y: vec![0.0; part.nv()] })
     }
 
     /// x ← x - y, y = B⁺ r for the two right sides. Leaves y, and returns its size.
     pub fn correct(&mut self, regular: &[f64], dangerous: &[f64], x: &mut [f64]) -> f64 {
-        let Window { part, danger, solver, r, y } = self;
+        let Window { part, dependent, solver, r, y } = self;
         match solver {
-            Solver::Sparse { sparse, .. } => sparse.correct(part, danger, regular, dangerous, y),
+            Solver::Sparse { sparse, .. } => sparse.correct(part, dependent, regular, dangerous, y),
             Solver::Dense { weight, qr } => {
                 // `regular`, with its part along U replaced by that of `dangerous`
                 r.copy_from_slice(regular);
-                for i in 0..danger.len() {
-                    let u = danger.u(i);
+                for i in 0..dependent.len() {
+                    let u = dependent.u(i);
                     add(*weight * dot(u, dangerous) - dot(u, regular), u, r);
                 }
-                let rank = danger.rank.min(qr.steps());
+                let rank = dependent.rank.min(qr.steps());
                 y.fill(0.0);
                 (0..rank).for_each(|k| y[k] = r[qr.order()[k]]);
                 qr.solve_rt(&mut y[..rank]);
@@ -159,8 +165,8 @@ impl<'a> Window<'a> {
     fn tangents(&mut self, D: &[f64], D1: &[f64], jets: &mut Vec<Vec<Vec<f64>>>) -> usize {
         let (nc, nv) = (self.part.nc(), self.part.nv());
         let rank = match &self.solver {
-            Solver::Dense { qr, .. } => self.danger.rank.min(qr.steps()),
-            Solver::Sparse { .. } => self.danger.rank,
+            Solver::Dense { qr, .. } => self.dependent.rank.min(qr.steps()),
+            Solver::Sparse { .. } => self.dependent.rank,
         };
         let count = nv.saturating_sub(rank);
         jets.resize_with(count.max(jets.len()), Vec::new);
@@ -203,7 +209,7 @@ impl<'a> Window<'a> {
         f: &[f64],
         all: bool,
     ) -> Result<(Vec<f64>, Option<Complete>), SolveError> {
-        let Window { part, danger, solver, .. } = self;
+        let Window { part, dependent, solver, .. } = self;
         let own = match solver {
             Solver::Sparse { sparse, root } => {
                 return sparse.multipliers(part, root, D, f, all).map(|lambda| (lambda, None));
@@ -219,10 +225,10 @@ impl<'a> Window<'a> {
         } else {
             own
         };
-        let complete = qr.complete(danger.rank.min(qr.steps()));
+        let complete = qr.complete(dependent.rank.min(qr.steps()));
         let mut lambda = complete.solve(qr, f);
         if !all {
-            danger.add_along(&lambda.clone(), -1.0, &mut lambda);
+            dependent.add_along(&lambda.clone(), -1.0, &mut lambda);
         }
         Ok((lambda, Some(complete)))
     }
@@ -231,24 +237,24 @@ impl<'a> Window<'a> {
     /// scaled force `f` less v̇: Dᵀλ stays finite there, and is D₁ᵀR and what the regular rows carry, Bᵀ[λ; R]. None where it is small against
     /// what these make in the window.
     pub fn residue(&mut self, f: &[f64], tau: f64) -> Option<(f64, usize)> {
-        let Window { part, danger, solver, .. } = self;
+        let Window { part, dependent, solver, .. } = self;
         let Solver::Dense { weight, qr } = solver else { return None };
-        let rank = danger.rank.min(qr.steps());
+        let rank = dependent.rank.min(qr.steps());
         let mut y = f.to_vec();
         qr.mul_qt(&mut y);
         qr.solve_r(&mut y[..rank]);
         let (mut lambda, mut R) = (vec![0.0; part.nc()], vec![0.0; part.nc()]);
         (0..rank).for_each(|k| lambda[qr.order()[k]] = y[k]);
-        for i in 0..danger.len() {
-            let u = danger.u(i);
+        for i in 0..dependent.len() {
+            let u = dependent.u(i);
             let along = dot(u, &lambda);
             add(-along, u, &mut lambda);
             add(*weight * along, u, &mut R);
         }
-        let place = (0..R.len()).max_by(|&a, &b| R[a].abs().total_cmp(&R[b].abs()))?;
-        let load = lambda.iter().fold(1e-6 * norm(f) / danger.largest, |m, l| m.max(l.abs()));
-        let residue = R[place].abs();
-        (residue > NO_RESIDUE * tau * load).then_some((residue, place))
+        let index = (0..R.len()).max_by(|&a, &b| R[a].abs().total_cmp(&R[b].abs()))?;
+        let load = lambda.iter().fold(1e-6 * norm(f) / dependent.largest, |m, l| m.max(l.abs()));
+        let residue = R[index].abs();
+        (residue > NO_RESIDUE * tau * load).then_some((residue, index))
     }
 
     /// Dangerous rows have multipliers down to this part of the largest singular value.
@@ -305,8 +311,8 @@ impl<'a> Window<'a> {
 
     /// How much an error of one coefficient makes of the one before, at most \[s\]: the time to the farthest of the losses of rank.
     fn weight(&self) -> f64 {
-        let times = self.danger.sigma.iter().zip(&self.danger.rate).map(|(sigma, rate)| sigma / rate);
-        FARTHER * times.fold(self.danger.ahead.abs(), f64::max)
+        let times = self.dependent.sigma.iter().zip(&self.dependent.rate).map(|(sigma, rate)| sigma / rate);
+        FARTHER * times.fold(self.dependent.ahead.abs(), f64::max)
     }
 }
 

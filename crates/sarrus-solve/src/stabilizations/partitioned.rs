@@ -29,7 +29,7 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Newton iterations before giving up.
 const ITERATIONS: u32 = 20;
 /// A fall of the violation that is worth keeping the factors for.
-const GOOD_FALL: f64 = 0.1;
+const GOOD_DECREASE: f64 = 0.1;
 /// A displacement that is none, relative to positions.
 const STILL: f64 = 1e-10;
 
@@ -98,10 +98,10 @@ impl Stabilization for PartitionedProjection {
         eq: &mut Equations,
         s: &mut State,
     ) -> Result<Projection, SolveError> {
-        self.make_room(problem.structure());
+        self.allocate(problem.structure());
         let known = kkt.known_rank();
         let all = self.velocities.iter_mut().chain([&mut self.positions]);
-        all.for_each(|partition| partition.tell(problem.structure(), known));
+        all.for_each(|partition| partition.report_rank(problem.structure(), known));
         self.integrated.copy_from_slice(&s.q);
         let iterations = match self.correct_positions(problem, eq, s) {
             Ok(iterations) => iterations,
@@ -134,7 +134,7 @@ impl Stabilization for PartitionedProjection {
 }
 
 impl PartitionedProjection {
-    fn make_room(&mut self, s: &Structure) {
+    fn allocate(&mut self, s: &Structure) {
         self.b.resize(s.nc, 0.0);
         self.delta.resize(s.nv, 0.0);
         self.integrated.resize(s.nq, 0.0);
@@ -170,7 +170,7 @@ impl PartitionedProjection {
                 return Ok(iteration);
             }
             let fall = after.norm / violation.norm;
-            if fall <= GOOD_FALL {
+            if fall <= GOOD_DECREASE {
                 violation = after;
                 fresh = false;
                 continue;

@@ -100,9 +100,9 @@ impl BlockDiagonal {
     }
 
     /// xᵀ B y.
-    pub fn dot(&self, x: &[f64], y: &[f64], room: &mut [f64]) -> f64 {
-        self.mul(x, room);
-        room.iter().zip(y).map(|(a, b)| a * b).sum()
+    pub fn dot(&self, x: &[f64], y: &[f64], workspace: &mut [f64]) -> f64 {
+        self.mul(x, workspace);
+        workspace.iter().zip(y).map(|(a, b)| a * b).sum()
     }
 }
 

@@ -68,7 +68,7 @@ impl StepWatch {
 
     /// Looks at a step of size `h` carried by the w of the last [`weigh`](Watch::weigh), with accelerations `a0` and `a1` at its
     /// ends and velocities `v0`, `v1`.
-    pub fn look(
+    pub fn check(
         &mut self,
         mass: &BlockDiagonal,
         h: f64,

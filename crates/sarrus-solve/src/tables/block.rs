@@ -19,7 +19,7 @@ pub(super) trait BodyRows<L: Lane, F: BodySpace<L, C>, const N: usize, const C: 
     fn fill<const PHI: bool>(
         records: &[RowRecord<L>],
         shape: &Self::Shape,
-        bodies: [&F::Place; 2],
+        bodies: [&F::BodyState; 2],
         J: &mut [Self; 2],
         value: &mut [L; N],
     );
@@ -56,7 +56,7 @@ impl<L: Lane, F: BodySpace<L, C>, const N: usize, const C: usize> BodyRows<L, F,
     fn fill<const PHI: bool>(
         records: &[RowRecord<L>],
         &[first, last]: &[u32; 2],
-        bodies: [&F::Place; 2],
+        bodies: [&F::BodyState; 2],
         J: &mut [Self; 2],
         value: &mut [L; N],
     ) {

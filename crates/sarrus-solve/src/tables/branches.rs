@@ -50,10 +50,10 @@ pub fn gather(fill: &solve::FactorPattern, n: usize) -> Option<(Vec<usize>, Vec<
             branch[k] = branch[parent as usize];
         }
     }
-    let mut places: Vec<usize> = (0..n).collect();
-    places.sort_by_key(|&k| (branch[k], k));
-    let ends = (0..roots.len()).map(|b| places.partition_point(|&k| branch[k] <= b)).collect();
-    Some((places, ends))
+    let mut indices: Vec<usize> = (0..n).collect();
+    indices.sort_by_key(|&k| (branch[k], k));
+    let ends = (0..roots.len()).map(|b| indices.partition_point(|&k| branch[k] <= b)).collect();
+    Some((indices, ends))
 }
 
 /// Roots of branches: the largest is split where it forks, as long as little is left between.
@@ -109,13 +109,13 @@ mod tests {
     #[test]
     fn a_path_that_is_eliminated_from_both_ends_has_two_branches() {
         let n = 3 * LEAST;
-        let (places, ends) = gather(&path(n, true), n).unwrap();
+        let (indices, ends) = gather(&path(n, true), n).unwrap();
         assert_eq!(ends.len(), 2);
-        let [a, b] = [&places[..ends[0]], &places[ends[0]..ends[1]]];
+        let [a, b] = [&indices[..ends[0]], &indices[ends[0]..ends[1]]];
         assert!(a.len() + b.len() >= n - 2 && a.len().abs_diff(b.len()) <= 1);
         // one is every other place, each before its parent
         assert!(a.is_sorted() && b.is_sorted() && a.iter().all(|k| k % 2 == a[0] % 2));
-        let mut all = places.clone();
+        let mut all = indices.clone();
         all.sort_unstable();
         assert!(all.into_iter().eq(0..n));
     }
@@ -132,8 +132,8 @@ mod tests {
         let n = 3 * LEAST;
         let edges: Vec<_> = (3..n).map(|i| (i - 3, i)).collect();
         let pattern = solve::FactorPattern::new(n, &edges, &Vec::from_iter(0..n)).unwrap();
-        let (places, ends) = gather(&pattern, n).unwrap();
+        let (indices, ends) = gather(&pattern, n).unwrap();
         assert_eq!(ends, [LEAST, 2 * LEAST, n]);
-        assert!(places[..LEAST].iter().all(|k| k % 3 == places[0] % 3));
+        assert!(indices[..LEAST].iter().all(|k| k % 3 == indices[0] % 3));
     }
 }

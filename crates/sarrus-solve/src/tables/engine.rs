@@ -39,37 +39,37 @@ pub(super) trait BodySpace<L: Lane, const C: usize>: Copy + Send + 'static {
     /// Numbers of a position.
     const NQ: usize;
     /// Position and velocity of a body, unpacked.
-    type Place: Copy + Send + Sync;
+    type BodyState: Copy + Send + Sync;
     /// M, M⁻¹ and weight.
     type Inertia: Copy + Send + Sync;
 
-    fn ground() -> Self::Place;
-    fn place(q: &[L], v: &[L]) -> Self::Place;
+    fn ground() -> Self::BodyState;
+    fn update_kinematics(q: &[L], v: &[L]) -> Self::BodyState;
     /// Places all bodies.
     #[inline(always)]
-    fn place_all(places: &mut [Self::Place], q: &[L], v: &[L]) {
-        for ((place, q), v) in places.iter_mut().zip(q.chunks_exact(Self::NQ)).zip(v.chunks_exact(C)) {
-            *place = Self::place(q, v);
+    fn update_all(states: &mut [Self::BodyState], q: &[L], v: &[L]) {
+        for ((state, q), v) in states.iter_mut().zip(q.chunks_exact(Self::NQ)).zip(v.chunks_exact(C)) {
+            *state = Self::update_kinematics(q, v);
         }
     }
     /// Gives a body that is where it was another velocity.
-    fn set_velocity(place: &mut Self::Place, v: &[L; C]);
+    fn set_velocity(state: &mut Self::BodyState, v: &[L; C]);
     fn inertia(variants: &[&Description], body: usize) -> Self::Inertia;
     fn no_inertia() -> Self::Inertia;
     /// M⁻¹ x.
     fn over_mass(inertia: &Self::Inertia, x: &[L; C]) -> [L; C];
     /// Gravity and the gyroscopic torque.
-    fn own_force(inertia: &Self::Inertia, place: &Self::Place) -> [L; C];
+    fn own_force(inertia: &Self::Inertia, state: &Self::BodyState) -> [L; C];
     /// Rows of `record` from row `at` on: J at both bodies, and Φ or γ. Returns how many.
     fn rows<const N: usize, const PHI: bool>(
         record: &RowRecord<L>,
-        bodies: [&Self::Place; 2],
+        bodies: [&Self::BodyState; 2],
         at: usize,
         J: [&mut [[L; C]; N]; 2],
         value: &mut [L; N],
     ) -> usize;
     /// Forces of a load on its two bodies; adds to its power, or to the power that it turns into heat.
-    fn load(record: &LoadRecord<L>, bodies: [&Self::Place; 2], powers: &mut [L; 2]) -> [[L; C]; 2];
+    fn load(record: &LoadRecord<L>, bodies: [&Self::BodyState; 2], powers: &mut [L; 2]) -> [[L; C]; 2];
     /// q ⊕ δ.
     fn retract(q: &mut [L], delta: &[L; C]);
     fn qdot(q: &[L], v: &[L], out: &mut [L]);
@@ -109,7 +109,7 @@ pub(super) struct Engine<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, c
     /// Strips that are done: of bodies that are placed, of parts whose rows are there, of parts whose columns of S are.
     pub done: [Vec<bool>; 3],
     pub inertias: Vec<S::Inertia>,
-    pub places: Vec<S::Place>,
+    pub states: Vec<S::BodyState>,
     /// Bodies of each part, and what its rows are made of.
     pub bodies: Vec<[u32; 2]>,
     pub shapes: Vec<B::Shape>,
@@ -135,9 +135,9 @@ pub(super) struct Engine<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, c
     pub held: [Vec<L>; 2],
     pub is_held: bool,
     /// Whether bodies are placed there.
-    pub is_placed: bool,
+    pub is_current: bool,
     /// Whether Φ and Φ̇ at these are in `value` and `z`.
-    pub is_told: bool,
+    pub is_reported: bool,
     pub f: Vec<[L; C]>,
     /// M⁻¹ f, and changes of velocities; the ground's are zero.
     pub x0: Vec<[L; C]>,
@@ -230,7 +230,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
             done: [false; 3].map(|done| vec![done; n.max(moving).div_ceil(STRIP)]),
             pattern,
             inertias,
-            places: vec![S::ground(); moving],
+            states: vec![S::ground(); moving],
             bodies,
             shapes,
             spans,
@@ -247,8 +247,8 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
             moved: false,
             held: [S::NQ, C].map(|n| vec![zero; n * (moving - 1)]),
             is_held: false,
-            is_placed: false,
-            is_told: false,
+            is_current: false,
+            is_reported: false,
             f: vec![[zero; C]; moving],
             x0: vec![[zero; C]; moving],
             x: vec![[zero; C]; moving],
@@ -309,9 +309,9 @@ where
             #[inline(always)]
             || {
                 // a projection leaves them
-                if !(self.is_told && are_equal(&self.held[0], q) && are_equal(&self.held[1], v)) {
-                    self.is_placed = false;
-                    self.place(q, v);
+                if !(self.is_reported && are_equal(&self.held[0], q) && are_equal(&self.held[1], v)) {
+                    self.is_current = false;
+                    self.update_kinematics(q, v);
                     self.evaluate();
                     self.rates(v);
                 }

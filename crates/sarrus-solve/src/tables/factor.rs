@@ -161,30 +161,30 @@ impl<'a, L: Lane, const N: usize> FactorColumns<'a, L, N> {
     /// take from a block is added up in registers, as lanes wait long for what they have just stored.
     #[inline(always)]
     pub fn factor(&mut self, pattern: &EliminationPattern, parts: Range<usize>, pivots: &mut Pivots<L>) {
-        let mut room = ColumnPosition::before(pattern, parts.start);
+        let mut position = ColumnPosition::before(pattern, parts.start);
         for k in parts {
-            let own = self.take_left(pattern, k, &mut room);
+            let own = self.take_left(pattern, k, &mut position);
             let (inverse, minors) = invert(&own);
             self.D[k - self.first] = inverse;
             pivots.add(&minors, &self.scale[k - self.first]);
-            for b in room.block..pattern.ends[k] as usize {
-                let own = self.take_updates(pattern, b, &mut room);
+            for b in position.block..pattern.ends[k] as usize {
+                let own = self.take_updates(pattern, b, &mut position);
                 self.L[b - self.first_block] = product(&own, &inverse);
             }
-            room.block = pattern.ends[k] as usize;
+            position.block = pattern.ends[k] as usize;
         }
     }
 
     /// What all columns of a branch take from its stand-ins.
     #[inline(always)]
     pub fn stand_in(&mut self, pattern: &EliminationPattern, parts: Range<usize>) {
-        let mut room = ColumnPosition::before(pattern, parts.start);
+        let mut position = ColumnPosition::before(pattern, parts.start);
         for k in parts {
-            self.D[k - self.first] = self.take_left(pattern, k, &mut room);
-            for b in room.block..pattern.ends[k] as usize {
-                self.take_updates(pattern, b, &mut room);
+            self.D[k - self.first] = self.take_left(pattern, k, &mut position);
+            for b in position.block..pattern.ends[k] as usize {
+                self.take_updates(pattern, b, &mut position);
             }
-            room.block = pattern.ends[k] as usize;
+            position.block = pattern.ends[k] as usize;
         }
     }
 
@@ -194,19 +194,19 @@ impl<'a, L: Lane, const N: usize> FactorColumns<'a, L, N> {
         &mut self,
         pattern: &EliminationPattern,
         k: usize,
-        room: &mut ColumnPosition,
+        position: &mut ColumnPosition,
     ) -> Square<L, N> {
         let end = pattern.left_ends[k] as usize;
         let (mut own, mut right) = (self.D[k - self.first], self.x[k - self.first]);
-        for left in &pattern.left[room.left..end] {
+        for left in &pattern.left[position.left..end] {
             let (b, column) = (left.block as usize - self.first_block, left.column as usize - self.first);
             subtract_symmetric(&mut own, &self.L[b], &self.B[b]);
             subtract_times(&mut right, &self.L[b], &self.x[column]);
         }
-        if room.left < end {
+        if position.left < end {
             self.x[k - self.first] = right;
         }
-        room.left = end;
+        position.left = end;
         own
     }
 
@@ -216,18 +216,18 @@ impl<'a, L: Lane, const N: usize> FactorColumns<'a, L, N> {
         &mut self,
         pattern: &EliminationPattern,
         b: usize,
-        room: &mut ColumnPosition,
+        position: &mut ColumnPosition,
     ) -> Square<L, N> {
         let end = pattern.below[b].updates as usize;
         let mut own = self.B[b - self.first_block];
-        for u in &pattern.updates[room.update..end] {
+        for u in &pattern.updates[position.update..end] {
             let [rows, columns] = [u.rows, u.columns].map(|b| b as usize - self.first_block);
             subtract_product(&mut own, &self.L[rows], &self.B[columns]);
         }
-        if room.update < end {
+        if position.update < end {
             self.B[b - self.first_block] = own;
         }
-        room.update = end;
+        position.update = end;
         own
     }
 

@@ -45,7 +45,7 @@ pub struct BodyRecord {
     /// Mass \[kg\].
     pub mass: f64,
     /// What gravity pulls at \[kg\]; differs from the mass in fluids.
-    pub heavy: f64,
+    pub gravitational_mass: f64,
     /// Inertia about the centre of mass in body axes \[kg m²\]; of a planar body only its last number counts.
     pub inertia: [[f64; 3]; 3],
 }

@@ -9,7 +9,7 @@ use sarrus_math::lane::Lane;
 
 /// What M⁻¹ Jᵀ z is taken from.
 #[derive(Clone, Copy)]
-pub(super) enum Minuend<'a, L: Lane, const C: usize> {
+pub(super) enum SolveTarget<'a, L: Lane, const C: usize> {
     Zero,
     Other(&'a [[L; C]]),
     /// What is there, and only in these lanes.
@@ -65,29 +65,29 @@ pub(super) fn exceed<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const
 /// Places some bodies; those that are where they were get their velocities only.
 #[inline(always)]
 pub(super) fn put<L: Lane, S: BodySpace<L, C>, const C: usize>(
-    places: &mut [S::Place],
+    states: &mut [S::BodyState],
     q: &[L],
     v: &[L],
-    is_placed: bool,
+    is_current: bool,
 ) {
-    if is_placed {
-        for (place, v) in places.iter_mut().zip(v.as_chunks().0) {
-            S::set_velocity(place, v);
+    if is_current {
+        for (state, v) in states.iter_mut().zip(v.as_chunks().0) {
+            S::set_velocity(state, v);
         }
     } else {
-        S::place_all(places, q, v);
+        S::update_all(states, q, v);
     }
 }
 
 /// What the weight and the turning of some bodies alone accelerate them by.
 #[inline(always)]
-pub(super) fn fall<L: Lane, S: BodySpace<L, C>, const C: usize>(
-    places: &[S::Place],
+pub(super) fn free_acceleration<L: Lane, S: BodySpace<L, C>, const C: usize>(
+    states: &[S::BodyState],
     inertias: &[S::Inertia],
     x0: &mut [[L; C]],
 ) {
-    for ((x, place), inertia) in x0.iter_mut().zip(places).zip(inertias) {
-        *x = S::over_mass(inertia, &S::own_force(inertia, place));
+    for ((x, state), inertia) in x0.iter_mut().zip(states).zip(inertias) {
+        *x = S::over_mass(inertia, &S::own_force(inertia, state));
     }
 }
 
@@ -101,14 +101,14 @@ pub(super) fn fill<
     const C: usize,
     const PHI: bool,
 >(
-    places: &[S::Place],
+    states: &[S::BodyState],
     records: &[RowRecord<L>],
     (bodies, shapes): (&[[u32; 2]], &[B::Shape]),
     J: &mut [[B; 2]],
     value: &mut [[L; N]],
 ) {
     for (((bodies, shape), J), value) in bodies.iter().zip(shapes).zip(J).zip(value) {
-        B::fill::<PHI>(records, shape, bodies.map(|b| &places[b as usize]), J, value);
+        B::fill::<PHI>(records, shape, bodies.map(|b| &states[b as usize]), J, value);
     }
 }
 
@@ -208,7 +208,7 @@ pub(super) fn take<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N
     J: &[[B; 2]],
     z: &[[L; N]],
     first: usize,
-    from: Minuend<'_, L, C>,
+    from: SolveTarget<'_, L, C>,
     x: &mut [[L; C]],
 ) {
     let mut begin = pattern.body_ends[first] as usize;
@@ -222,9 +222,9 @@ pub(super) fn take<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N
         let change = S::over_mass(inertia, &push);
         for p in 0..C {
             x[p] = match from {
-                Minuend::Zero => -change[p],
-                Minuend::Other(from) => from[first + i][p] - change[p],
-                Minuend::Own(wanted) => L::select(wanted, x[p] - change[p], x[p]),
+                SolveTarget::Zero => -change[p],
+                SolveTarget::Other(from) => from[first + i][p] - change[p],
+                SolveTarget::Own(wanted) => L::select(wanted, x[p] - change[p], x[p]),
             };
         }
     }

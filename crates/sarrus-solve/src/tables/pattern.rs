@@ -107,8 +107,8 @@ impl EliminationPattern {
         let mut parts = parts(model, &order(model)?, most)?;
         let mut fill = fill(model, &parts)?;
         let mut cuts = Vec::new();
-        if let Some((places, ends)) = branches::gather(&fill, parts.len()) {
-            parts = places.into_iter().map(|k| parts[k].clone()).collect();
+        if let Some((indices, ends)) = branches::gather(&fill, parts.len()) {
+            parts = indices.into_iter().map(|k| parts[k].clone()).collect();
             fill = self::fill(model, &parts)?;
             cuts = ends;
         }
@@ -422,7 +422,7 @@ mod tests {
             rows: vec![RowRecord { kind: RowKind::Coincident, a: [0.0; 3], r_A: [0.0; 3], r_B: [0.0; 3] }],
         };
         let elements = (0..=n).map(|k| hinge(k, (k + 1) % (n + 1))).collect();
-        let bodies = vec![BodyRecord { mass: 1.0, heavy: 1.0, inertia: [[1.0; 3]; 3] }; n];
+        let bodies = vec![BodyRecord { mass: 1.0, gravitational_mass: 1.0, inertia: [[1.0; 3]; 3] }; n];
         Description { planar: true, gravity: [0.0; 3], bodies, elements, loads: Some(Vec::new()) }
     }
 

@@ -49,7 +49,7 @@ pub struct PlanarInertia<L> {
 
 impl<L: Lane> BodySpace<L, 3> for PlanarBodies {
     const NQ: usize = 3;
-    type Place = PlanarBodyState<L>;
+    type BodyState = PlanarBodyState<L>;
     type Inertia = PlanarInertia<L>;
 
     #[inline(always)]
@@ -59,39 +59,39 @@ impl<L: Lane> BodySpace<L, 3> for PlanarBodies {
     }
 
     #[inline(always)]
-    fn place(q: &[L], v: &[L]) -> PlanarBodyState<L> {
+    fn update_kinematics(q: &[L], v: &[L]) -> PlanarBodyState<L> {
         let (sin, cos) = q[2].sin_cos();
         PlanarBodyState { p: [q[0], q[1]], angle: q[2], sin, cos, v: [v[0], v[1]], rate: v[2] }
     }
 
     #[inline(always)]
-    fn place_all(places: &mut [PlanarBodyState<L>], q: &[L], v: &[L]) {
-        if L::WIDTH > 1 || places.len() < FEW {
-            for ((place, q), v) in places.iter_mut().zip(q.chunks_exact(3)).zip(v.chunks_exact(3)) {
-                *place = <PlanarBodies as BodySpace<L, 3>>::place(q, v);
+    fn update_all(states: &mut [PlanarBodyState<L>], q: &[L], v: &[L]) {
+        if L::WIDTH > 1 || states.len() < FEW {
+            for ((state, q), v) in states.iter_mut().zip(q.chunks_exact(3)).zip(v.chunks_exact(3)) {
+                *state = <PlanarBodies as BodySpace<L, 3>>::update_kinematics(q, v);
             }
             return;
         }
         // of a single variant sines and cosines of eight bodies at a time
-        for ((places, q), v) in places.chunks_mut(8).zip(q.chunks(24)).zip(v.chunks(24)) {
+        for ((states, q), v) in states.chunks_mut(8).zip(q.chunks(24)).zip(v.chunks(24)) {
             let [mut angles, mut sin, mut cos] = [[0.0; 8]; 3];
-            for i in 0..places.len() {
+            for i in 0..states.len() {
                 angles[i] = q[3 * i + 2].lane(0);
             }
-            let n = places.len();
+            let n = states.len();
             sin_cos_all(&angles[..n], &mut sin[..n], &mut cos[..n]);
-            for (i, place) in places.iter_mut().enumerate() {
+            for (i, state) in states.iter_mut().enumerate() {
                 let (q, v) = (&q[3 * i..3 * i + 3], &v[3 * i..3 * i + 3]);
                 let (sin, cos) = (L::splat(sin[i]), L::splat(cos[i]));
-                *place =
+                *state =
                     PlanarBodyState { p: [q[0], q[1]], angle: q[2], sin, cos, v: [v[0], v[1]], rate: v[2] };
             }
         }
     }
 
     #[inline(always)]
-    fn set_velocity(place: &mut PlanarBodyState<L>, v: &[L; 3]) {
-        (place.v, place.rate) = ([v[0], v[1]], v[2]);
+    fn set_velocity(state: &mut PlanarBodyState<L>, v: &[L; 3]) {
+        (state.v, state.rate) = ([v[0], v[1]], v[2]);
     }
 
     fn inertia(variants: &[&Description], body: usize) -> PlanarInertia<L> {
@@ -100,7 +100,7 @@ impl<L: Lane> BodySpace<L, 3> for PlanarBodies {
             let b = &variant.bodies[body];
             out.over_mass.set_lane(i, 1.0 / b.mass);
             out.over_inertia.set_lane(i, 1.0 / b.inertia[2][2]);
-            (0..2).for_each(|k| out.weight[k].set_lane(i, b.heavy * variant.gravity[k]));
+            (0..2).for_each(|k| out.weight[k].set_lane(i, b.gravitational_mass * variant.gravity[k]));
         }
         out
     }

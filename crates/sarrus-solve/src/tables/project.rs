@@ -25,7 +25,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
         let mut iterations = 0;
         let mut health = Health { pivot: one, residual: L::splat(0.0), refinements: 0 };
         self.moved = false;
-        (self.is_held, self.is_placed) = (false, false);
+        (self.is_held, self.is_current) = (false, false);
         let mut largest = one;
         for q in &*q {
             largest = largest.max(q.abs());
@@ -40,7 +40,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
                 self.eliminate::<true>(Some((q, v)), true);
                 note_pivot(self.pivot, &mut health);
             } else {
-                self.place(q, v);
+                self.update_kinematics(q, v);
                 self.evaluate();
                 self.excess = Excess::new();
                 exceed(&self.J, &self.value, self.largest, &mut self.excess);
@@ -98,7 +98,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
         }
         self.held[0].copy_from_slice(q);
         self.held[1].copy_from_slice(v);
-        (self.is_held, self.is_placed, self.is_told) = (true, true, true);
+        (self.is_held, self.is_current, self.is_reported) = (true, true, true);
         (health, iterations)
     }
 

@@ -6,7 +6,9 @@
 use super::block::BodyRows;
 use super::engine::{BodySpace, Engine, Health, are_equal, nothing};
 use super::factor::Pivots;
-use super::passes::{Excess, Minuend, couple, diagonal, exceed, fall, fill, multiply, put, take};
+use super::passes::{
+    Excess, SolveTarget, couple, diagonal, exceed, fill, free_acceleration, multiply, put, take,
+};
 use super::pattern::EliminationPattern;
 use super::strips::{STRIP, Strips};
 use rayon::prelude::*;
@@ -33,30 +35,32 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
 
     /// Places all bodies.
     #[inline(always)]
-    pub fn place(&mut self, q: &[L], v: &[L]) {
+    pub fn update_kinematics(&mut self, q: &[L], v: &[L]) {
         if self.is_shared() {
-            let places = self.places[1..].par_chunks_mut(STRIP);
+            let body_states = self.states[1..].par_chunks_mut(STRIP);
             let states = q.par_chunks(STRIP * S::NQ).zip(v.par_chunks(STRIP * C));
-            places.zip(states).for_each(|(places, (q, v))| put::<L, S, C>(places, q, v, self.is_placed));
+            body_states
+                .zip(states)
+                .for_each(|(body_states, (q, v))| put::<L, S, C>(body_states, q, v, self.is_current));
         } else {
-            put::<L, S, C>(&mut self.places[1..], q, v, self.is_placed);
+            put::<L, S, C>(&mut self.states[1..], q, v, self.is_current);
         }
     }
 
     /// J and Φ where the bodies are.
     #[inline(always)]
     pub fn evaluate(&mut self) {
-        self.is_told = false;
+        self.is_reported = false;
         let shared = self.is_shared();
-        let Engine { places, bodies, shapes, records, J, value, .. } = self;
+        let Engine { states, bodies, shapes, records, J, value, .. } = self;
         if shared {
             let rows = J.par_chunks_mut(STRIP).zip(value.par_chunks_mut(STRIP));
             let parts = bodies.par_chunks(STRIP).zip(shapes.par_chunks(STRIP));
             rows.zip(parts).for_each(|((J, value), parts)| {
-                fill::<L, S, B, N, C, true>(places, records, parts, J, value)
+                fill::<L, S, B, N, C, true>(states, records, parts, J, value)
             });
         } else {
-            fill::<L, S, B, N, C, true>(places, records, (bodies, shapes), J, value);
+            fill::<L, S, B, N, C, true>(states, records, (bodies, shapes), J, value);
         }
     }
 
@@ -182,7 +186,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
         let own = parts(strip, self.bodies.len());
         let Engine {
             done,
-            places,
+            states,
             inertias,
             x0,
             bodies,
@@ -193,26 +197,26 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
             z,
             excess,
             largest,
-            is_placed,
+            is_current,
             ..
         } = self;
         if let Some((q, v)) = state {
             for &strip in strips.bodies(strip) {
                 if !std::mem::replace(&mut done[0][strip as usize], true) {
-                    let some = parts(strip as usize, places.len() - 1);
+                    let some = parts(strip as usize, states.len() - 1);
                     let (q, v) = (&q[some.start * S::NQ..some.end * S::NQ], &v[some.start * C..some.end * C]);
                     let some = some.start + 1..some.end + 1;
-                    let own = &mut places[some.clone()];
-                    put::<L, S, C>(own, q, v, *is_placed);
+                    let own = &mut states[some.clone()];
+                    put::<L, S, C>(own, q, v, *is_current);
                     if !PHI {
-                        fall::<L, S, C>(own, &inertias[some.clone()], &mut x0[some]);
+                        free_acceleration::<L, S, C>(own, &inertias[some.clone()], &mut x0[some]);
                     }
                 }
             }
         }
         let parts = (&bodies[own.clone()], &shapes[own.clone()]);
         let (J, value, z) = (&mut J[own.clone()], &mut value[own.clone()], &mut z[own]);
-        fill::<L, S, B, N, C, PHI>(places, records, parts, J, value);
+        fill::<L, S, B, N, C, PHI>(states, records, parts, J, value);
         if PHI {
             exceed(J, value, *largest, excess);
             z.copy_from_slice(value);
@@ -236,7 +240,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
 
     /// Goes up the columns of S, and takes M⁻¹ Jᵀ z from x, which has no ground.
     #[inline(always)]
-    pub(super) fn ascend(&mut self, from: Minuend<'_, L, C>, x: &mut [[L; C]]) {
+    pub(super) fn ascend(&mut self, from: SolveTarget<'_, L, C>, x: &mut [[L; C]]) {
         if self.is_shared() {
             return self.ascend_together(from, x);
         }
@@ -262,7 +266,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
     #[inline(always)]
     pub fn change(&mut self) {
         let mut x = std::mem::take(&mut self.x);
-        self.ascend(Minuend::Zero, &mut x[1..]);
+        self.ascend(SolveTarget::Zero, &mut x[1..]);
         self.x = x;
     }
 
@@ -275,13 +279,13 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
             }
             return;
         }
-        for ((f, inertia), place) in self.f.iter_mut().zip(&self.inertias).zip(&self.places).skip(1) {
-            *f = S::own_force(inertia, place);
+        for ((f, inertia), state) in self.f.iter_mut().zip(&self.inertias).zip(&self.states).skip(1) {
+            *f = S::own_force(inertia, state);
         }
         self.f[0] = [L::splat(0.0); C];
         self.powers = [L::splat(0.0); 2];
         for load in self.loads.iter().flatten() {
-            let bodies = load.bodies.map(|b| &self.places[b]);
+            let bodies = load.bodies.map(|b| &self.states[b]);
             let both = S::load(load, bodies, &mut self.powers);
             for (body, force) in load.bodies.into_iter().zip(both) {
                 for p in 0..C {
@@ -293,12 +297,12 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
 
     #[inline(always)]
     pub fn solve(&mut self, q: &[L], v: &[L], f: Option<&[L]>, vdot: &mut [[L; C]]) -> Health<L> {
-        self.is_told = false;
+        self.is_reported = false;
         self.is_held &= are_equal(&self.held[0], q);
-        self.is_placed &= self.is_held;
+        self.is_current &= self.is_held;
         let mut state = Some((q, v));
         if f.is_some() || self.loads.as_ref().is_some_and(|loads| !loads.is_empty()) {
-            self.place(q, v);
+            self.update_kinematics(q, v);
             self.forces(f);
             for ((x, f), inertia) in self.x0.iter_mut().zip(&self.f).zip(&self.inertias).skip(1) {
                 *x = S::over_mass(inertia, f);
@@ -307,7 +311,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
         }
         self.eliminate::<false>(state, !self.is_held);
         let x0 = std::mem::take(&mut self.x0);
-        self.ascend(Minuend::Other(&x0[1..]), vdot);
+        self.ascend(SolveTarget::Other(&x0[1..]), vdot);
         self.x0 = x0;
 
         let doubtful = self.pivot.lt(L::splat(SAFE_PIVOT));

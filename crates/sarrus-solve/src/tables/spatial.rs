@@ -102,7 +102,7 @@ pub struct SpatialInertia<L> {
 
 impl<L: Lane> BodySpace<L, 6> for Spatial {
     const NQ: usize = 7;
-    type Place = SpatialBodyState<L>;
+    type BodyState = SpatialBodyState<L>;
     type Inertia = SpatialInertia<L>;
 
     #[inline(always)]
@@ -114,7 +114,7 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
     }
 
     #[inline(always)]
-    fn place(q: &[L], v: &[L]) -> SpatialBodyState<L> {
+    fn update_kinematics(q: &[L], v: &[L]) -> SpatialBodyState<L> {
         let (w, x, y, z) = (q[3], q[4], q[5], q[6]);
         // orthogonal for any length: stages of an integrator leave the unit sphere by their own error
         let s = L::splat(2.0) / (w * w + x * x + y * y + z * z);
@@ -132,10 +132,10 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
     }
 
     #[inline(always)]
-    fn set_velocity(place: &mut SpatialBodyState<L>, v: &[L; 6]) {
-        place.v = [v[0], v[1], v[2]];
-        place.w_B = [v[3], v[4], v[5]];
-        place.w = mul(&place.R, place.w_B);
+    fn set_velocity(state: &mut SpatialBodyState<L>, v: &[L; 6]) {
+        state.v = [v[0], v[1], v[2]];
+        state.w_B = [v[3], v[4], v[5]];
+        state.w = mul(&state.R, state.w_B);
     }
 
     fn inertia(variants: &[&Description], body: usize) -> SpatialInertia<L> {
@@ -149,7 +149,7 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
                     out.I[k][j].set_lane(i, b.inertia[k][j]);
                     out.over_I[k][j].set_lane(i, inverse[k][j]);
                 }
-                out.weight[k].set_lane(i, b.heavy * variant.gravity[k]);
+                out.weight[k].set_lane(i, b.gravitational_mass * variant.gravity[k]);
             }
         }
         out
@@ -167,8 +167,8 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
     }
 
     #[inline(always)]
-    fn own_force(m: &SpatialInertia<L>, place: &SpatialBodyState<L>) -> [L; 6] {
-        let t = cross(mul(&m.I, place.w_B), place.w_B);
+    fn own_force(m: &SpatialInertia<L>, state: &SpatialBodyState<L>) -> [L; 6] {
+        let t = cross(mul(&m.I, state.w_B), state.w_B);
         [m.weight[0], m.weight[1], m.weight[2], t[0], t[1], t[2]]
     }
 
@@ -183,7 +183,7 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
         let zero = L::splat(0.0);
         match record.kind {
             RowKind::Coincident => {
-                for (J, place, r, sign) in
+                for (J, state, r, sign) in
                     [(&mut *J_A, A, &record.r_A, -1.0), (&mut *J_B, B, &record.r_B, 1.0)]
                 {
                     let sign = L::splat(sign);
@@ -192,7 +192,7 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
                         let mut one = [zero; 3];
                         one[i] = sign;
                         // row i of -R r̃ is r × R_i
-                        J[at + i] = row(one, cross(r, place.R[i]));
+                        J[at + i] = row(one, cross(r, state.R[i]));
                     }
                 }
                 let (a, b) = (A.turn(&record.r_A), B.turn(&record.r_B));

@@ -4,7 +4,7 @@ use super::block::BodyRows;
 use super::branches::Branch;
 use super::engine::{BodySpace, Engine};
 use super::factor::{FactorColumns, Pivots};
-use super::passes::{Minuend, couple, diagonal, exceed, fall, fill, multiply, put, take};
+use super::passes::{SolveTarget, couple, diagonal, exceed, fill, free_acceleration, multiply, put, take};
 use super::pattern::EliminationPattern;
 use super::solve::spread;
 use super::strips::STRIP;
@@ -19,7 +19,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
         let Engine {
             pattern,
             inertias,
-            places,
+            states: body_states,
             bodies,
             shapes,
             spans,
@@ -32,17 +32,17 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
             factors,
             excess,
             largest,
-            is_placed,
+            is_current,
             ..
         } = self;
         if let Some((q, v)) = state {
-            let places = places[1..].par_chunks_mut(STRIP).zip(x0[1..].par_chunks_mut(STRIP));
+            let body_states = body_states[1..].par_chunks_mut(STRIP).zip(x0[1..].par_chunks_mut(STRIP));
             let states = q.par_chunks(STRIP * S::NQ).zip(v.par_chunks(STRIP * C));
-            places.zip(inertias[1..].par_chunks(STRIP).zip(states)).for_each(
-                |((places, x0), (m, (q, v)))| {
-                    put::<L, S, C>(places, q, v, *is_placed);
+            body_states.zip(inertias[1..].par_chunks(STRIP).zip(states)).for_each(
+                |((body_states, x0), (m, (q, v)))| {
+                    put::<L, S, C>(body_states, q, v, *is_current);
                     if !PHI {
-                        fall::<L, S, C>(places, m, x0);
+                        free_acceleration::<L, S, C>(body_states, m, x0);
                     }
                 },
             );
@@ -50,7 +50,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
         let rows = J.par_chunks_mut(STRIP).zip(value.par_chunks_mut(STRIP)).zip(z.par_chunks_mut(STRIP));
         let parts = bodies.par_chunks(STRIP).zip(shapes.par_chunks(STRIP));
         rows.zip(parts).for_each(|(((J, value), z), parts)| {
-            fill::<L, S, B, N, C, PHI>(places, records, parts, J, value);
+            fill::<L, S, B, N, C, PHI>(body_states, records, parts, J, value);
             if PHI {
                 z.copy_from_slice(value);
             } else {
@@ -87,7 +87,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
     }
 
     /// Goes up all columns.
-    pub(super) fn ascend_together(&mut self, from: Minuend<'_, L, C>, x: &mut [[L; C]]) {
+    pub(super) fn ascend_together(&mut self, from: SolveTarget<'_, L, C>, x: &mut [[L; C]]) {
         let Engine { pattern, factors, inertias, J, z, scale, pivots, .. } = self;
         let count = pattern.branches.len();
         factors.columns(scale, z).upper(pattern, pattern.branch(count));

@@ -5,7 +5,7 @@ use sarrus_solve::{GroupKind, Ode, SolveError, State, StepError, Structure};
 pub type Rates<'a> = (&'a mut [f64], &'a mut [f64], &'a mut [f64]);
 
 /// The end of a step that does nothing.
-pub type Keep = fn(&mut State) -> Result<bool, StepError>;
+pub type ProjectFn = fn(&mut State) -> Result<bool, StepError>;
 
 /// A right side and an end of step given as closures.
 pub struct Toy<R, F> {
@@ -43,18 +43,18 @@ where
 }
 
 /// Nothing to do at the end of a step.
-pub fn keep(_: &mut State) -> Result<bool, StepError> {
+pub fn project(_: &mut State) -> Result<bool, StepError> {
     Ok(false)
 }
 
 /// x of `nx` numbers, each a group of its own; no q, no v.
-pub fn first_order<R>(nx: usize, rhs: R) -> Toy<R, Keep>
+pub fn first_order<R>(nx: usize, rhs: R) -> Toy<R, ProjectFn>
 where
     R: FnMut(&State, Rates<'_>) -> Result<(), SolveError>,
 {
     let mut s = Structure::builder();
     (0..nx).for_each(|i| s.group(GroupKind::Auxiliary, i, 1));
-    Toy { structure: s.build(0, nx).unwrap(), rhs, finish: keep, evaluations: 0 }
+    Toy { structure: s.build(0, nx).unwrap(), rhs, finish: project, evaluations: 0 }
 }
 
 pub fn state_x(x: &[f64]) -> State {
@@ -103,7 +103,7 @@ pub fn turn(r: &[f64; 4], p: &[f64]) -> [f64; 3] {
 const ECCENTRICITY: f64 = 0.2;
 
 /// A body on a Kepler orbit p̈ = -p/|p|³ that turns as [`rate`] says, with one more state ẋ = 2 x cos 2t.
-pub fn body() -> Toy<impl FnMut(&State, Rates<'_>) -> Result<(), SolveError>, Keep> {
+pub fn body() -> Toy<impl FnMut(&State, Rates<'_>) -> Result<(), SolveError>, ProjectFn> {
     let mut s = Structure::builder();
     s.column(6);
     s.group(GroupKind::Position, 0, 3);
@@ -123,7 +123,7 @@ pub fn body() -> Toy<impl FnMut(&State, Rates<'_>) -> Result<(), SolveError>, Ke
         dx[0] = 2.0 * s.x[0] * (2.0 * s.t).cos();
         Ok(())
     };
-    Toy { structure: s.build(7, 1).unwrap(), rhs, finish: keep, evaluations: 0 }
+    Toy { structure: s.build(7, 1).unwrap(), rhs, finish: project, evaluations: 0 }
 }
 
 /// The state of [`body`] at `t`, in world axes turned by the unit quaternion `axes`.

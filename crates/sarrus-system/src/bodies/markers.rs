@@ -51,7 +51,7 @@ impl<'a> Carrier<'a> {
     }
 
     /// Refuses a place beside a point mass, which has no orientation to carry it.
-    fn place(&self, marker: &Reader, key: &str, p: [f64; 3]) -> Result<[f64; 3]> {
+    fn marker_point(&self, marker: &Reader, key: &str, p: [f64; 3]) -> Result<[f64; 3]> {
         if !matches!(self.kind, BodyKind::Point | BodyKind::PlanarPoint) {
             return Ok(p);
         }
@@ -72,8 +72,10 @@ pub fn own(reader: &Reader, carrier: &Carrier) -> Result<Markers> {
     let mut markers = Markers::new();
     for (name, marker) in read(reader, carrier)? {
         let p = match marker.require_one_of(&["at", "on"])? {
-            "at" => carrier.place(&marker, "at", carrier.local(marker.point("at")?.unwrap_or_default()))?,
-            _ => carrier.place(&marker, "on", marker.own_point("on")?.unwrap_or_default())?,
+            "at" => {
+                carrier.marker_point(&marker, "at", carrier.local(marker.point("at")?.unwrap_or_default()))?
+            }
+            _ => carrier.marker_point(&marker, "on", marker.own_point("on")?.unwrap_or_default())?,
         };
         marker.orientation("orientation")?;
         marker.orientation_on("orientation_on")?;
@@ -107,7 +109,7 @@ pub fn attached(
                 "at" => marker.point("at")?.unwrap_or_default(),
                 _ => attachment.frame.point(marker.own_point("on")?.unwrap_or_default()),
             };
-            let p = carrier.place(&marker, key, carrier.local(p_W))?;
+            let p = carrier.marker_point(&marker, key, carrier.local(p_W))?;
             let orientation = match marker.orientation_on("orientation_on")? {
                 Some(q) => Some(sarrus_math::quat_mul(&attachment.frame.q, &q)),
                 None => marker.orientation("orientation")?,
@@ -163,13 +165,13 @@ fn read<'a>(reader: &Reader<'a>, carrier: &Carrier) -> Result<Vec<(String, Reade
 fn record(model: &Model, carrier: &Carrier, name: &str, p: [f64; 3], orientation: Option<[f64; 4]>) {
     let Some(Ok(mut recorder)) = model.recorder.as_ref().map(|recorder| recorder.lock()) else { return };
     let section = if carrier.kind == BodyKind::Ground { Section::Ground } else { Section::Bodies };
-    let place = |key: &str| KeyPath {
+    let path_of = |key: &str| KeyPath {
         section,
         element: carrier.name.to_owned(),
         path: vec!["markers".into(), name.to_owned(), key.to_owned()],
     };
-    recorder.put(&place("on"), ResolvedValue::vector(p, model.is_planar()));
+    recorder.put(&path_of("on"), ResolvedValue::vector(p, model.is_planar()));
     if let Some(q) = orientation {
-        recorder.put(&place("orientation"), ResolvedValue::numbers(&q));
+        recorder.put(&path_of("orientation"), ResolvedValue::numbers(&q));
     }
 }

@@ -32,12 +32,12 @@ impl Columns {
     pub(super) fn add_bodies(&mut self, system: &System, wanted: &WantedColumns) {
         let dimensions = axes(system);
         // identity places: a column reads bodies by their own numbers
-        let mut place = |body: u32| body as usize;
+        let mut index_of = |body: u32| body as usize;
         let directory = &system.directory;
         let bodies = directory.bodies.iter().enumerate().filter(|(_, b)| !b.is_internal());
         for (id, body) in bodies.filter(|(_, b)| wanted.takes(&b.name)) {
             let mut add = |columns: &mut Columns, field: &str| {
-                let signals = directory.read_body(id as u32, field, &mut place);
+                let signals = directory.read_body(id as u32, field, &mut index_of);
                 columns.live(format!("{}.{field}", body.name), signals);
             };
             let accelerate = |columns: &mut Columns, field: &str| {
@@ -68,7 +68,7 @@ impl Columns {
             }
             for axis in axes(system) {
                 let name = format!("{}.a{axis}", shown.name);
-                let acceleration = Acceleration::of(|place| system.directory.velocity_of(&name, place));
+                let acceleration = Acceleration::of(|index_of| system.directory.velocity_of(&name, index_of));
                 self.acceleration(name, acceleration);
             }
         }
@@ -85,7 +85,7 @@ impl Columns {
                 let fields = system.directory.joint_accelerations(joint);
                 for field in fields.into_iter().filter(|field| wanted.takes_field(field)) {
                     let acceleration =
-                        Acceleration::of(|place| system.directory.velocity_of_joint(i, field, place));
+                        Acceleration::of(|index_of| system.directory.velocity_of_joint(i, field, index_of));
                     self.acceleration(format!("{}.{field}", joint.name), acceleration);
                 }
             }

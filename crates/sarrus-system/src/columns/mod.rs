@@ -332,17 +332,17 @@ impl Columns {
         let mut wanted = vec![false; values];
         let mut reactions = sources.iter().any(ColumnSource::needs_reactions);
         sources.iter().filter_map(ColumnSource::measure).for_each(|v| wanted[v] = true);
-        let mut kept = Vec::new();
+        let mut retained = Vec::new();
         for (start, measure) in list.into_iter().rev() {
             if wanted[start..start + measure.components.len()].contains(&true) {
                 measure.sources().filter_map(ColumnSource::measure).for_each(|v| wanted[v] = true);
                 reactions |=
                     measure.needs_reactions() || measure.sources().any(ColumnSource::needs_reactions);
-                kept.push((start, measure));
+                retained.push((start, measure));
             }
         }
-        kept.reverse();
-        self.measures = Measures { list: kept, values };
+        retained.reverse();
+        self.measures = Measures { list: retained, values };
         reactions
     }
 

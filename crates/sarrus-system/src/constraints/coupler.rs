@@ -57,7 +57,7 @@ pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
         return Err(ctx.reader.error("factors", message).hint("give one factor for each coordinate"));
     }
     let mut ids = Vec::new();
-    let mut place = |body: u32| match ids.iter().position(|&id| id == body) {
+    let mut index_of = |body: u32| match ids.iter().position(|&id| id == body) {
         Some(i) => i,
         None => {
             ids.push(body);
@@ -67,7 +67,7 @@ pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
     let mut terms = Vec::new();
     for ((joint, k), factor) in named.into_iter().zip(factors) {
         let joint = &ctx.directory.joints[joint];
-        let (a, b) = (place(joint.bodies[0]), place(joint.bodies[1]));
+        let (a, b) = (index_of(joint.bodies[0]), index_of(joint.bodies[1]));
         terms.push((factor, joint.coordinate(k, a, b)));
     }
     finish(ctx, hints, ids, terms, ctx.reader.number_opt("value")?)

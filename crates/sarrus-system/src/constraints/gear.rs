@@ -195,7 +195,7 @@ fn centre(ctx: &Context, body: u32, carrier: u32, axis: [f64; 3]) -> [Vec3<f64>;
     let mut found: Vec<([u32; 2], [Vec3<f64>; 2])> = Vec::new();
     for joint in ctx.directory.joints.iter().filter(|j| j.bodies.contains(&body)) {
         let [F, M] = [(joint.frames.F, 0), (joint.frames.M, 1)]
-            .map(|(frame, i)| frame.place(&ctx.model_pose(joint.bodies[i])));
+            .map(|(frame, i)| frame.frame_pose(&ctx.model_pose(joint.bodies[i])));
         let turns = |c: &crate::coordinate::Coordinate| match c.reading {
             Reading::PlanarAngle => true,
             Reading::TurnZ => F.rot.col(2).cross(axis).norm() <= 1e-6,
@@ -226,14 +226,14 @@ fn with_carrier(ctx: &mut Context) -> Result<(Vec<u32>, [ListedBody; 3])> {
     let bodies = ctx.bodies2()?;
     let carrier = ctx.body_or_ground("carrier")?;
     let mut ids = bodies.to_vec();
-    let place = match ids.iter().position(|&id| id == carrier) {
-        Some(place) => place,
+    let index = match ids.iter().position(|&id| id == carrier) {
+        Some(index) => index,
         None => {
             ids.push(carrier);
             2
         }
     };
-    Ok((ids, [(bodies[0], 0), (bodies[1], 1), (carrier, place)]))
+    Ok((ids, [(bodies[0], 0), (bodies[1], 1), (carrier, index)]))
 }
 
 /// Play, stiffness and damping of a mesh that is not ideal.

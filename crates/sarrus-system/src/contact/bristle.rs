@@ -198,8 +198,8 @@ fn tractrix<R: Real>(along: Vec3<R>, way: Vec3<R>) -> Vec3<R> {
     if !(below.value() > 0.0) {
         return along;
     }
-    let kept = times(small, 2.0) / below;
-    along.scale(kept) + ahead.scale((R::one() - double + cosine * near * near) / below)
+    let retained = times(small, 2.0) / below;
+    along.scale(retained) + ahead.scale((R::one() - double + cosine * near * near) / below)
 }
 
 /// How vectors across the normal turn from an anchor to a state: with the normal, and about it by the mean of the two bodies' turns.

@@ -125,7 +125,7 @@ impl Broad {
         allowed: &impl Fn(usize, usize) -> bool,
     ) {
         self.built += 1;
-        self.place(count, surface, poses, now);
+        self.insert(count, surface, poses, now);
         self.pairs.clear();
         self.sweep(surface, allowed);
         self.against_walls(count, surface, poses, allowed);
@@ -154,7 +154,7 @@ impl Broad {
     }
 
     /// Boxes, and which are along the axis.
-    fn place<'a>(
+    fn insert<'a>(
         &mut self,
         count: usize,
         surface: &impl Fn(usize) -> (&'a Surface, usize),
@@ -283,7 +283,7 @@ mod tests {
         near
     }
 
-    fn place() -> impl Strategy<Value = [f64; 3]> {
+    fn position() -> impl Strategy<Value = [f64; 3]> {
         prop::array::uniform3(-1.0..1.0f64)
     }
 
@@ -292,7 +292,7 @@ mod tests {
 
         /// Clouds that drift: none that is near is missed, none is there that was farther than boxes and margins reach.
         #[test]
-        fn all_near_pairs_are_candidates(cloud in prop::collection::vec((place(), 0.02..0.3f64, place()), 2..60)) {
+        fn all_near_pairs_are_candidates(cloud in prop::collection::vec((position(), 0.02..0.3f64, position()), 2..60)) {
             let margin = 0.1;
             let mut parts = vec![part(Geometry::HalfSpace), part(Geometry::Channel { half: 0.8, tube: true })];
             for (i, (_, size, _)) in cloud.iter().enumerate() {
@@ -304,7 +304,7 @@ mod tests {
                 }));
             }
             let mut broad = Broad::new(margin, false);
-            let mut looks = 0;
+            let mut tests = 0;
             for step in 0..40 {
                 let mut poses = vec![Pose::identity(); 2];
                 for (p, _, v) in &cloud {
@@ -313,7 +313,7 @@ mod tests {
                     poses.push(Pose::from_quat([0, 1, 2].map(|i| p[i] + s * v[i]), turn));
                 }
                 let anew = update(&mut broad, &parts, &poses);
-                looks += 1;
+                tests += 1;
                 let near = all_near(&parts, &poses, margin);
                 prop_assert!(near.iter().all(|pair| broad.pairs().binary_search(pair).is_ok()));
                 prop_assert!(broad.pairs().windows(2).all(|w| w[0] < w[1]));
@@ -322,7 +322,7 @@ mod tests {
                 }
             }
             // 0.4 of way at most takes fewer than ten halves of the margin
-            prop_assert!(broad.built() < looks / 2);
+            prop_assert!(broad.built() < tests / 2);
         }
     }
 

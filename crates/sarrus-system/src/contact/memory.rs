@@ -7,7 +7,7 @@
 use super::EntryTally;
 use super::bristle::BristleAnchor;
 use super::candidates::CandidatePair;
-use super::laws::Onset;
+use super::laws::ImpactOnset;
 
 /// A place: entry, its two surfaces, and which of their places.
 pub type ContactPointKey = (u32, u32, u32, u32);
@@ -23,7 +23,7 @@ pub struct Memory {
     /// closed since, until the end of that step is settled.
     pub open: Option<[f64; 2]>,
     /// How it closed or, while it is open, would close now.
-    pub onset: Onset,
+    pub onset: ImpactOnset,
     /// Stretch of a bristle that is a state, world axes \[m\].
     pub stretch: [f64; 3],
     /// The contact point of a bristle that remembers, of a place that was closed or about to close.
@@ -33,7 +33,14 @@ pub struct Memory {
 impl Memory {
     /// Nothing is known of the place.
     pub fn unknown(key: ContactPointKey) -> Self {
-        Memory { key, closed: false, open: None, onset: Onset::default(), stretch: [0.0; 3], anchor: None }
+        Memory {
+            key,
+            closed: false,
+            open: None,
+            onset: ImpactOnset::default(),
+            stretch: [0.0; 3],
+            anchor: None,
+        }
     }
 }
 
@@ -41,7 +48,7 @@ impl Memory {
 #[derive(Clone, Debug, Default)]
 pub struct ContactSnapshot {
     /// Of places, in the order of their keys.
-    pub places: Vec<Memory>,
+    pub memories: Vec<Memory>,
     /// Of entries: what they have done so far.
     pub tallies: Vec<EntryTally>,
     /// Pairs that are open, in ascending order; gaps given by expressions as [`gap_of`].
@@ -58,8 +65,8 @@ pub fn gap_of(entry: usize) -> CandidatePair {
 impl ContactSnapshot {
     /// What is remembered of a place.
     pub fn find(&self, key: ContactPointKey) -> Memory {
-        match self.places.binary_search_by(|memory| memory.key.cmp(&key)) {
-            Ok(i) => self.places[i],
+        match self.memories.binary_search_by(|memory| memory.key.cmp(&key)) {
+            Ok(i) => self.memories[i],
             Err(_) => Memory::unknown(key),
         }
     }
@@ -79,7 +86,7 @@ impl ContactSnapshot {
     }
 
     fn clear(&mut self, entries: usize) {
-        self.places.clear();
+        self.memories.clear();
         self.open.clear();
         self.crossed.clear();
         self.tallies.clear();
@@ -116,9 +123,9 @@ impl Memories {
     }
 
     /// The last step stays as it is.
-    pub fn settle(&mut self) {
+    pub fn commit(&mut self) {
         self.now.crossed.clear();
-        self.now.places.iter_mut().filter(|place| place.closed).for_each(|place| place.open = None);
+        self.now.memories.iter_mut().filter(|memory| memory.closed).for_each(|memory| memory.open = None);
     }
 
     /// What entries have done up to the last accepted step.
@@ -153,7 +160,7 @@ impl Memories {
                 self.times = Some([t, t]);
             }
         }
-        self.fresh.places.sort_unstable_by_key(|memory| memory.key);
+        self.fresh.memories.sort_unstable_by_key(|memory| memory.key);
         self.fresh.open.sort_unstable();
         self.fresh.crossed.sort_unstable();
         std::mem::swap(&mut self.now, &mut self.fresh);
@@ -168,7 +175,7 @@ mod tests {
         memories.accept(t, |before, passed, now| {
             now.tallies[0] = before.tallies[0];
             now.tallies[0].time += passed;
-            now.places.push(Memory { onset: t.into(), ..Memory::unknown((0, 0, 0, 0)) });
+            now.memories.push(Memory { onset: t.into(), ..Memory::unknown((0, 0, 0, 0)) });
         });
     }
 

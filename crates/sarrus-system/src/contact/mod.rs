@@ -28,7 +28,7 @@ pub(crate) mod touching;
 pub(crate) mod wire;
 
 pub use read::{FRICTION_KEYS, KEYS, KIND, LAW_KEYS};
-pub use touching::TouchingPlace;
+pub use touching::TouchingPoint;
 pub use wire::{Halfway, SLACK};
 
 use crate::constraints::expression::ExpressionConstraint;
@@ -41,7 +41,7 @@ use std::sync::Arc;
 use surface::Surface;
 
 /// A place: the number of its entry, those of its two surfaces, and which of their places.
-pub type PlaceKey = (u32, u32, u32, u32);
+pub type PointKey = (u32, u32, u32, u32);
 
 /// A surface of a body that contacts may name.
 #[derive(Clone, Debug)]
@@ -160,7 +160,7 @@ impl ContactElement {
 }
 
 /// States in x that a contact has of its own.
-pub const BOOKS: usize = 2;
+pub const ENERGY_STATES: usize = 2;
 
 /// What an entry of `[contacts]` did in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -2,7 +2,7 @@
 
 use super::Contact;
 use super::bristle::{BristleAnchor, BristlePath, Here};
-use super::laws::{Normal, Onset};
+use super::laws::{ImpactOnset, Normal};
 use super::memory::Memory;
 use super::surface::Touch;
 use sarrus_math::{Pose, Real, Twist, Vec3};
@@ -110,12 +110,12 @@ pub fn act<R: Real>(
 
 /// How a place closed that has the gap `gap` now, which falls with `speed`, `passed` after the last accepted step. Where that was
 /// before it closed, the speed is that of the cubic through both gaps and rates where it is zero.
-pub fn onset(old: &Memory, gap: f64, speed: f64, passed: f64) -> Onset {
+pub fn impact_onset(old: &Memory, gap: f64, speed: f64, passed: f64) -> ImpactOnset {
     if old.closed {
         return old.onset.after(speed);
     }
     let Some([g, rate]) = old.open.filter(|[g, _]| passed > 0.0 && *g > 0.0 && gap < 0.0) else {
-        return Onset::at(speed);
+        return ImpactOnset::at(speed);
     };
     // Hermite's basis over s in [0, 1]
     let (a, b) = (rate * passed, -speed * passed);
@@ -129,7 +129,7 @@ pub fn onset(old: &Memory, gap: f64, speed: f64, passed: f64) -> Onset {
         }
         if value(middle) > 0.0 { low = middle } else { high = middle }
     }
-    Onset::at(-(a + high * (2.0 * c2 + high * 3.0 * c3)) / passed)
+    ImpactOnset::at(-(a + high * (2.0 * c2 + high * 3.0 * c3)) / passed)
 }
 
 /// What is to be remembered of a place where the overlap grows with `speed`: of one that is closed by what it does, with the time
@@ -143,13 +143,13 @@ pub fn remember(
 ) -> Memory {
     let Some(passed) = closed else {
         let open = Some([touch.gap, -speed]);
-        return Memory { onset: Onset::at(speed), open, anchor, ..Memory::unknown(old.key) };
+        return Memory { onset: ImpactOnset::at(speed), open, anchor, ..Memory::unknown(old.key) };
     };
     Memory {
         key: old.key,
         closed: true,
         open: old.open.filter(|_| !old.closed),
-        onset: onset(old, touch.gap, speed, passed),
+        onset: impact_onset(old, touch.gap, speed, passed),
         stretch: [0.0; 3],
         anchor,
     }

@@ -570,7 +570,7 @@ impl Mechanism {
     /// All bodies at `s`, for [`Sweep`].
     pub fn contact_frame(&mut self, s: &State, frame: &mut BodiesAtInstant) {
         let system = self.system().clone();
-        self.place_bodies(s);
+        self.update_bodies(s);
         self.fill_frame(s, frame);
         self.with_contacts(s, |_, bodies, _| {
             frame.gaps.clear();

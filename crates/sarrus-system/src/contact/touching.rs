@@ -9,7 +9,7 @@
 
 use super::ContactSides;
 use super::pair::BodyKinematics;
-use super::rigid::RigidPlace;
+use super::rigid::RigidContactPoint;
 use crate::mechanism::Mechanism;
 use crate::system::{ConstraintElement, Family, System};
 use sarrus_math::Vec3;
@@ -17,7 +17,7 @@ use sarrus_solve::State;
 
 /// A place where two surfaces touch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct TouchingPlace {
+pub struct TouchingPoint {
     /// Number of its contact, in the order of `[contacts]`.
     pub contact: u32,
     /// First and second body, as `between` has them, but the ground is the first; of bodies that are on both of its sides the second is the later
@@ -34,7 +34,7 @@ pub struct TouchingPlace {
 impl Mechanism {
     /// The places where contacts touch at `s`, those of rigid ones last; `lambda` are the multipliers there, without which nothing is known
     /// of rigid ones.
-    pub fn contact_places(&mut self, s: &State, lambda: Option<&[f64]>, out: &mut Vec<TouchingPlace>) {
+    pub fn contact_points(&mut self, s: &State, lambda: Option<&[f64]>, out: &mut Vec<TouchingPoint>) {
         out.clear();
         if self.system().contacts.is_empty() {
             return;
@@ -42,7 +42,7 @@ impl Mechanism {
         // poses, and the outputs that laws may read
         self.observe(s, |_| ());
         self.with_contacts(s, |contacts, bodies, _| {
-            contacts.for_each_place(bodies, |pair, act, turned| {
+            contacts.for_each_point(bodies, |pair, act, turned| {
                 let own = SurfacePoint { contact: pair.number, bodies: pair.ids(), turned };
                 out.push(own.with(act.point, act.force, act.normal.force));
             });
@@ -62,11 +62,11 @@ struct SurfacePoint {
 
 impl SurfacePoint {
     /// With a force on the first of its bodies.
-    fn with(self, point: Vec3<f64>, force: Vec3<f64>, normal: f64) -> TouchingPlace {
+    fn with(self, point: Vec3<f64>, force: Vec3<f64>, normal: f64) -> TouchingPoint {
         let SurfacePoint { contact, bodies: [a, b], turned } = self;
         // on what moves
         let turned = b == 0 || a != 0 && turned;
-        TouchingPlace {
+        TouchingPoint {
             contact,
             bodies: if turned { [b, a] } else { [a, b] },
             point: point.0,
@@ -84,16 +84,16 @@ fn is_turned(system: &System, contact: usize, [a, b]: [u32; 2]) -> bool {
 }
 
 /// Adds the places of rigid contacts that stay closed under the multipliers `lambda`.
-fn add_rigid(bodies: &BodyKinematics, lambda: &[f64], out: &mut Vec<TouchingPlace>) {
+fn add_rigid(bodies: &BodyKinematics, lambda: &[f64], out: &mut Vec<TouchingPoint>) {
     let system = bodies.system;
-    let of_place = |e: &&ConstraintElement| e.family == Family::Contact && e.place.is_some();
-    for element in system.elements.iter().filter(of_place).filter(|e| e.rows.holonomic() == 1) {
-        let Some(place) = &element.place else { continue };
+    let of_point = |e: &&ConstraintElement| e.family == Family::Contact && e.point.is_some();
+    for element in system.elements.iter().filter(of_point).filter(|e| e.rows.holonomic() == 1) {
+        let Some(contact_point) = &element.point else { continue };
         let Some(contact) = system.contacts.iter().position(|c| c.contact.name == element.name) else {
             continue;
         };
         let at = bodies.at(&element.ids);
-        let Some(touch) = place.find(&at) else { continue };
+        let Some(touch) = contact_point.find(&at) else { continue };
         let N = -lambda[element.start];
         // on the first body
         let mut force = touch.normal * N;
@@ -102,9 +102,9 @@ fn add_rigid(bodies: &BodyKinematics, lambda: &[f64], out: &mut Vec<TouchingPlac
         {
             force -= d * (sliding.mu * N);
         }
-        let sticks = |e: &&ConstraintElement| e.rows.holonomic() == 0 && is_of(e, place);
-        for own in system.elements.iter().filter(of_place).filter(sticks) {
-            let t = place.across(touch.normal);
+        let sticks = |e: &&ConstraintElement| e.rows.holonomic() == 0 && is_of(e, contact_point);
+        for own in system.elements.iter().filter(of_point).filter(sticks) {
+            let t = contact_point.across(touch.normal);
             for (k, t) in t.iter().take(own.rows.rows()).enumerate() {
                 force -= *t * lambda[own.start + k];
             }
@@ -116,6 +116,6 @@ fn add_rigid(bodies: &BodyKinematics, lambda: &[f64], out: &mut Vec<TouchingPlac
     }
 }
 
-fn is_of(element: &ConstraintElement, place: &RigidPlace) -> bool {
-    element.place.as_ref().is_some_and(|own| own.is(place))
+fn is_of(element: &ConstraintElement, point: &RigidContactPoint) -> bool {
+    element.point.as_ref().is_some_and(|own| own.is(point))
 }

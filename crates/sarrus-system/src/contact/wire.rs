@@ -3,10 +3,10 @@
 use super::broad::Broad;
 use super::candidates::{CandidatePair, WatchedPairs, margin, pairs};
 use super::friction::RELAX;
-use super::laws::Onset;
+use super::laws::ImpactOnset;
 use super::memory::{ContactPointKey, ContactSnapshot, Memories, Memory, gap_of};
 use super::pair::{BodyKinematics, ContactPair};
-use super::place::{Act, anchor, approach, onset, remember};
+use super::place::{Act, anchor, approach, impact_onset, remember};
 use super::surface::{Touch, thickness, through};
 use super::sweep::{grazing, grazing_gap, nearly};
 use super::{Contact, ContactElement, ContactSides, EntryTally, gap};
@@ -24,13 +24,13 @@ const FEW: usize = 64;
 /// Bristles half-way in a step.
 #[derive(Clone, Debug, Default)]
 pub struct Halfway {
-    places: Vec<Memory>,
+    memories: Vec<Memory>,
 }
 
 impl Halfway {
     /// Whether no place has a bristle.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.memories.is_empty()
     }
 }
 
@@ -189,7 +189,7 @@ impl ContactWorkspace {
 
     /// Takes down where bristles are half-way in a step.
     pub fn note_halfway(&mut self, bodies: &BodyKinematics, out: &mut Halfway) {
-        out.places.clear();
+        out.memories.clear();
         self.refresh(bodies);
         for &candidate in &self.candidates {
             let pair = ContactPair::new(bodies.system, candidate);
@@ -202,11 +202,11 @@ impl ContactWorkspace {
                     let act = pair.act(bodies, &touch, &memory);
                     let two = bodies.two(pair.ids());
                     let anchor = anchor(pair.contact(), pair.rounding(), &touch, &two, &act, &memory);
-                    out.places.push(Memory { anchor, ..memory });
+                    out.memories.push(Memory { anchor, ..memory });
                 }
             });
         }
-        out.places.sort_unstable_by_key(|place| place.key);
+        out.memories.sort_unstable_by_key(|point_memory| point_memory.key);
     }
 
     /// By how much forces of bristles at the end of a step over `h` differ if it is taken in two halves: the change of the velocity that makes,
@@ -227,9 +227,9 @@ impl ContactWorkspace {
             }
             pair.touches(bodies, 0.0, &mut |touch| {
                 let key = pair.key(touch.slot);
-                let Ok(i) = halfway.places.binary_search_by_key(&key, |place| place.key) else { return };
+                let Ok(i) = halfway.memories.binary_search_by_key(&key, |memory| memory.key) else { return };
                 let once = pair.act(bodies, &touch, &self.memories.at(bodies.t).find(key));
-                let twice = pair.act(bodies, &touch, &halfway.places[i]);
+                let twice = pair.act(bodies, &touch, &halfway.memories[i]);
                 let two = bodies.two(pair.ids());
                 let speed = |i: usize| {
                     let arm = once.point - two.poses[i].p;
@@ -292,7 +292,7 @@ impl ContactWorkspace {
 
     /// Calls `found` with every place that overlaps where the bodies are, what it does, and whether its first surface is on the second
     /// side of its entry.
-    pub fn for_each_place(
+    pub fn for_each_point(
         &mut self,
         bodies: &BodyKinematics,
         mut found: impl FnMut(&ContactPair, &Act<f64>, bool),
@@ -498,9 +498,9 @@ impl ContactWorkspace {
                             let depth = (2.0 * stored / two.mass).sqrt();
                             memory.onset = memory.onset.speed.max(depth).into();
                         }
-                        now.places.push(memory);
+                        now.memories.push(memory);
                     } else {
-                        now.places.push(remember(&old, &touch, speed, anchor, None));
+                        now.memories.push(remember(&old, &touch, speed, anchor, None));
                         sums.leave(passed, &old);
                     }
                 });
@@ -514,11 +514,12 @@ impl ContactWorkspace {
                 let speed = -here.rate;
                 let closed = self.closes(&entry.contact, here.gap, speed, grazing_gap(here.gap));
                 let normal = gap::force(&entry.contact.law, &here, old.onset, closed);
-                let onset = if closed { onset(&old, here.gap, speed, passed) } else { Onset::at(speed) };
+                let onset =
+                    if closed { impact_onset(&old, here.gap, speed, passed) } else { ImpactOnset::at(speed) };
                 let open =
                     if closed { old.open.filter(|_| !old.closed) } else { Some([here.gap, here.rate]) };
                 let memory = Memory { closed, open, onset, ..old };
-                now.places.push(memory);
+                now.memories.push(memory);
                 now.note_gap(gap_of(i), here.gap, grazing_gap(here.gap), before);
                 let mut sums = ContactSums { entry: i, ..ContactSums::default() };
                 match normal {

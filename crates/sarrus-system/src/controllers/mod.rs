@@ -181,7 +181,7 @@ pub struct Declared {
 
 impl Declared {
     /// Every name with its place, from the first.
-    fn places(&self, first: usize) -> Vec<(String, usize)> {
+    fn output_indices(&self, first: usize) -> Vec<(String, usize)> {
         self.outputs.iter().chain(&self.states).cloned().zip(first..).collect()
     }
 }
@@ -249,13 +249,13 @@ pub fn kind(model: &Model, element: &Element) -> Result<&'static ControllerKind>
 pub fn outputs(model: &Model, element: &Element, first: usize) -> Result<Vec<(String, usize)>> {
     let kind = kind(model, element)?;
     let reader = Reader::new(model, element, kind.keys)?;
-    Ok((kind.declare)(&reader)?.places(first))
+    Ok((kind.declare)(&reader)?.output_indices(first))
 }
 
 /// The places that [`outputs`] gave to the controller that `ctx` has open: of its outputs and states.
-fn places(ctx: &Context) -> Result<Vec<(String, usize)>> {
+fn output_slots(ctx: &Context) -> Result<Vec<(String, usize)>> {
     match ctx.directory.get(&ctx.reader.element().name) {
-        Some(Named::Controller(places)) => Ok(places.clone()),
+        Some(Named::Controller(outputs)) => Ok(outputs.clone()),
         _ => Err(ctx.reader.element_error(format!("{} has no outputs", ctx.reader.title()))),
     }
 }
@@ -276,10 +276,10 @@ pub fn order(controllers: &[&BuiltController]) -> std::result::Result<Vec<usize>
     enum VisitMark {
         New,
         Open,
-        Placed,
+        Visited,
     }
     let mut marks = vec![VisitMark::New; controllers.len()];
-    let mut placed = Vec::with_capacity(controllers.len());
+    let mut ordered = Vec::with_capacity(controllers.len());
     for root in 0..controllers.len() {
         if marks[root] != VisitMark::New {
             continue;
@@ -289,8 +289,8 @@ pub fn order(controllers: &[&BuiltController]) -> std::result::Result<Vec<usize>
         while let Some((i, rest)) = path.last_mut() {
             match rest.next() {
                 None => {
-                    marks[*i] = VisitMark::Placed;
-                    placed.push(*i);
+                    marks[*i] = VisitMark::Visited;
+                    ordered.push(*i);
                     path.pop();
                 }
                 Some(next) if marks[next] == VisitMark::Open => {
@@ -305,7 +305,7 @@ pub fn order(controllers: &[&BuiltController]) -> std::result::Result<Vec<usize>
             }
         }
     }
-    Ok(placed)
+    Ok(ordered)
 }
 
 #[cfg(test)]

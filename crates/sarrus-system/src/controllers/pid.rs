@@ -7,8 +7,8 @@
 //! positions only. With `period` it is sampled: see [`pid_sampled`](super::pid_sampled).
 
 use super::mode;
+use super::output_slots;
 use super::pid_sampled::DiscretePid;
-use super::places;
 use super::prelude::*;
 use super::sampling::{DELAY, OwnNames, PERIOD, Sampled, SampledRead, Times};
 use sarrus_math::{Interval, Mat3, Vec3};
@@ -329,7 +329,7 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
         let start = vec![0.0; declare(reader)?.states.len()];
         let reads = vec![SampledRead { expr, own: OwnNames::None }];
         let controller = Arc::new(Sampled::new(times, reads, 1, &start, law));
-        return Ok(BuiltController { ids: vec![], controller, outputs: places(ctx)?, reads: vec![] });
+        return Ok(BuiltController { ids: vec![], controller, outputs: output_slots(ctx)?, reads: vec![] });
     }
     let mut binder = ctx.binder(ReadLevel::Force, Vec::new());
     let input = binder.scalar(&expr)?;
@@ -352,7 +352,7 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
                 .hint("give `filter`, the time constant of the derivative in s"));
         }
     }
-    let (outputs, own) = (places(ctx)?, declare(reader)?.outputs);
+    let (outputs, own) = (output_slots(ctx)?, declare(reader)?.outputs);
     let controller = Pid { input, kp, ki, kd, derivative, limits, outputs: own, hint: None };
     let mut reads = Vec::new();
     if controller.feeds_through() {

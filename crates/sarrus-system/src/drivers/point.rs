@@ -77,7 +77,8 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<(BuiltRows, Efforts)>
     let turns = ctx.directory.bodies[body as usize].kind.turns();
     let origin = ctx.directory.bodies[body as usize].from_com([0.0; 3]);
     let r = ctx.point_on(body, "at", "on")?.unwrap_or(origin);
-    let (mut places, mut speeds) = (ctx.binder(ReadLevel::Time, vec![]), ctx.binder(ReadLevel::Rate, vec![]));
+    let (mut positions, mut speeds) =
+        (ctx.binder(ReadLevel::Time, vec![]), ctx.binder(ReadLevel::Rate, vec![]));
     ctx.reader.one_of(&["position", "velocity"])?;
     ctx.reader.one_of(&["angle", "rate"])?;
     let vector = |binder: &mut Binder, key: &str, how: ComponentMap| -> Result<Vec<DrivenComponent>> {
@@ -86,13 +87,13 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<(BuiltRows, Efforts)>
             None => Ok(vec![]),
         }
     };
-    let position = vector(&mut places, "position", ComponentMap::Point)?;
+    let position = vector(&mut positions, "position", ComponentMap::Point)?;
     let velocity = vector(&mut speeds, "velocity", ComponentMap::Polar)?;
     let mut omega = if ctx.is_planar() { vec![] } else { vector(&mut speeds, "omega", ComponentMap::Axial)? };
     let mut angle = None;
     if ctx.is_planar() {
         if let Some(expr) = ctx.reader.heading_expression("angle")? {
-            angle = Some(places.scalar(&expr)?);
+            angle = Some(positions.scalar(&expr)?);
         }
         if let Some(expr) = ctx.reader.axial_expression("rate")? {
             omega.push((2, speeds.scalar(&expr)?));

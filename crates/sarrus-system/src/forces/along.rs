@@ -111,9 +111,9 @@ impl LineOfAction {
             }
             LineOfAction::Coordinate(c, _) => {
                 let [on_A, on_B] = c.effort(at, effort);
-                for (place, (force, torque)) in [(c.a, on_A), (c.b, on_B)] {
-                    out[place].force += force;
-                    out[place].torque += torque;
+                for (index, (force, torque)) in [(c.a, on_A), (c.b, on_B)] {
+                    out[index].force += force;
+                    out[index].torque += torque;
                 }
             }
         }

@@ -66,7 +66,7 @@ impl Force for Buoyancy {
         stored
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         true
     }
 

@@ -47,8 +47,8 @@ impl Bushing {
     }
 
     fn deformed<R: Real>(&self, at: &At<R>) -> BushingDeformation<R> {
-        let F = self.frames.F.place(at.pose(0));
-        let M = self.frames.M.place(at.pose(1));
+        let F = self.frames.F.frame_pose(at.pose(0));
+        let M = self.frames.M.frame_pose(at.pose(1));
         let d = F.rot.transpose_mul(M.p - F.p);
         let theta = if self.planar {
             Vec3([R::zero(), R::zero(), M.angle - F.angle])
@@ -108,7 +108,7 @@ impl Force for Bushing {
         dot(&rate, &times(&self.damping, &rate))
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         self.symmetric
     }
 }
@@ -182,8 +182,8 @@ fn axes_about(axis: [f64; 3]) -> Mat3 {
 fn matrix(ctx: &Context, key: &str) -> Result<Option<Matrix6>> {
     let reader = &ctx.reader;
     let Some(value) = reader.value(key) else { return Ok(None) };
-    let places: &[usize] = if ctx.is_planar() { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] };
-    let n = places.len();
+    let indices: &[usize] = if ctx.is_planar() { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] };
+    let n = indices.len();
     let expected = |found: String| {
         let message = format!(
             "`{key}` of {}: expected {n} numbers or a {n} × {n} matrix, found {found}",
@@ -197,11 +197,11 @@ fn matrix(ctx: &Context, key: &str) -> Result<Option<Matrix6>> {
         if rows.len() != n {
             return expected(format!("{} rows", rows.len()));
         }
-        for (row, &i) in rows.iter().zip(places) {
+        for (row, &i) in rows.iter().zip(indices) {
             if row.len() != n {
                 return expected(format!("a row of {}", row.len()));
             }
-            for (x, &j) in row.iter().zip(places) {
+            for (x, &j) in row.iter().zip(indices) {
                 full[i][j] = *x;
             }
         }
@@ -210,7 +210,7 @@ fn matrix(ctx: &Context, key: &str) -> Result<Option<Matrix6>> {
         if diagonal.len() != n {
             return expected(diagonal.len().to_string());
         }
-        for (x, &i) in diagonal.iter().zip(places) {
+        for (x, &i) in diagonal.iter().zip(indices) {
             full[i][i] = *x;
         }
     }
@@ -332,9 +332,9 @@ fn feeds(ctx: &Context) -> Diagnostic {
 
 /// Writes the matrix as it is in the model's axes.
 fn record(ctx: &Context, key: &str, m: &Matrix6) {
-    let places: &[usize] = if ctx.is_planar() { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] };
-    let row = |i: &usize| ResolvedValue::numbers(&places.iter().map(|&j| m[*i][j]).collect::<Vec<_>>());
-    ctx.reader.record(key, || ResolvedValue::List(places.iter().map(row).collect()));
+    let indices: &[usize] = if ctx.is_planar() { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] };
+    let row = |i: &usize| ResolvedValue::numbers(&indices.iter().map(|&j| m[*i][j]).collect::<Vec<_>>());
+    ctx.reader.record(key, || ResolvedValue::List(indices.iter().map(row).collect()));
 }
 
 /// `kind = "bushing"`

@@ -164,11 +164,11 @@ impl Force for Clearance {
         (normal.force - normal.elastic) * touch.speed
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         true
     }
 
-    fn heats_unseen(&self) -> bool {
+    fn dissipates_without_motion(&self) -> bool {
         self.law.damping != Damping::Dashpot(0.0)
     }
 

@@ -53,7 +53,7 @@ where
         0.0
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         false
     }
 

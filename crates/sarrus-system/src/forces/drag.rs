@@ -74,7 +74,7 @@ impl Force for Drag {
         heat
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         self.fluid.velocity == [0.0; 3]
     }
 

@@ -99,9 +99,9 @@ impl Force for Flanks {
             self.terms.iter().map(|term| (term, along)).chain(self.apart.iter().map(|term| (term, apart)));
         for ((factor, c), effort) in terms {
             let [on_A, on_B] = c.effort(at, effort * *factor);
-            for (place, (force, torque)) in [(c.a, on_A), (c.b, on_B)] {
-                out[place].force += force;
-                out[place].torque += torque;
+            for (index, (force, torque)) in [(c.a, on_A), (c.b, on_B)] {
+                out[index].force += force;
+                out[index].torque += torque;
             }
         }
     }
@@ -116,11 +116,11 @@ impl Force for Flanks {
         past.iter().flatten().fold(R::zero(), |sum, past| sum + self.damper(past) * past.rate)
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         true
     }
 
-    fn heats_unseen(&self) -> bool {
+    fn dissipates_without_motion(&self) -> bool {
         self.damping > 0.0
     }
 

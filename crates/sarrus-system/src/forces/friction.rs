@@ -43,11 +43,11 @@ impl Force for Constant {
         -(self.effort(at) * self.along.speed(at))
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         true
     }
 
-    fn heats_unseen(&self) -> bool {
+    fn dissipates_without_motion(&self) -> bool {
         true
     }
 
@@ -87,11 +87,11 @@ impl Force for BallFriction {
         factor * w.dot(w)
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         true
     }
 
-    fn heats_unseen(&self) -> bool {
+    fn dissipates_without_motion(&self) -> bool {
         true
     }
 

@@ -208,7 +208,7 @@ pub fn pieces(ctx: &Context, ids: &[u32], given: Option<f64>, with_form: bool) -
     Ok(out)
 }
 
-fn pieces_of(ctx: &Context, place: usize, id: u32) -> Result<Vec<ImmersedPiece>> {
+fn pieces_of(ctx: &Context, index: usize, id: u32) -> Result<Vec<ImmersedPiece>> {
     let body = &ctx.directory.bodies[id as usize];
     if let Some(element) = ctx.model.body(&body.name) {
         let reader = Reader::open(ctx.model, element);
@@ -216,14 +216,14 @@ fn pieces_of(ctx: &Context, place: usize, id: u32) -> Result<Vec<ImmersedPiece>>
         let shapes = shapes::read(&reader, bar)?;
         let weighed = |s: &&Shape| matches!(s.role, Role::All | Role::Mass) && s.solid.is_some();
         let mut pieces: Vec<ImmersedPiece> =
-            shapes.iter().filter(weighed).flat_map(|shape| pieces_of_shape(place, shape)).collect();
+            shapes.iter().filter(weighed).flat_map(|shape| pieces_of_shape(index, shape)).collect();
         for piece in &mut pieces {
             piece.p = body.from_com(piece.p);
         }
         if let (true, Some(l)) = (shapes.is_empty(), bar) {
             // a bar's own rod says how it lies, and never how much there is of it
             let form = ImmersedForm::Round(l, rod::of_bar(l).0, [1.0, 0.0, 0.0]);
-            pieces.push(ImmersedPiece { body: place, p: body.from_com([0.0; 3]), volume: 0.0, form });
+            pieces.push(ImmersedPiece { body: index, p: body.from_com([0.0; 3]), volume: 0.0, form });
         }
         return Ok(pieces);
     }
@@ -238,7 +238,7 @@ fn pieces_of(ctx: &Context, place: usize, id: u32) -> Result<Vec<ImmersedPiece>>
     } else {
         ImmersedForm::Unknown
     };
-    Ok(vec![ImmersedPiece { body: place, p: [0.0; 3], volume: area * length, form }])
+    Ok(vec![ImmersedPiece { body: index, p: [0.0; 3], volume: area * length, form }])
 }
 
 /// The pieces of a shape, with their volume where it has one: two balls of `ends`, one piece of any other.

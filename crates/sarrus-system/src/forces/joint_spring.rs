@@ -59,7 +59,7 @@ pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, BuiltFo
         let hint = (!tables.is_empty()).then(|| format!("write {}", tables.join(" or ")));
         return Err(ctx.reader.error(key.name, message).maybe_hint(hint));
     }
-    if rubs_all_ways(entry.face.kind()) {
+    if has_isotropic_friction(entry.face.kind()) {
         let friction = constant_ball(ctx, joint)?;
         springs.extend(friction.map(|built| (format!("{}.friction", entry.name), built)));
     }
@@ -97,12 +97,12 @@ fn beside(
 }
 
 /// Whether a joint takes `friction` though it has no single coordinate: against every turn.
-pub fn rubs_all_ways(kind: &str) -> bool {
+pub fn has_isotropic_friction(kind: &str) -> bool {
     kind == "spherical"
 }
 
 fn is_of_ball(entry: &JointEntry, key: &Key) -> bool {
-    key.name == "friction" && rubs_all_ways(entry.face.kind())
+    key.name == "friction" && has_isotropic_friction(entry.face.kind())
 }
 
 /// The key `friction` of such a joint.

@@ -27,7 +27,9 @@ pub use clearance::{CLEARANCE_OPTION, Clearance, has_clearance};
 pub use closure::ClosureForce;
 pub use flanks::Flanks;
 pub use friction::reactive as reactive_friction;
-pub use joint_spring::{BALL_KEYS, COORDINATE_KEYS, JOINT_OPTION_KEYS, joint_springs, rubs_all_ways};
+pub use joint_spring::{
+    BALL_KEYS, COORDINATE_KEYS, JOINT_OPTION_KEYS, has_isotropic_friction, joint_springs,
+};
 pub use stops::{StopLimits, rigid as rigid_limits};
 
 use crate::added_mass::AddedMass;

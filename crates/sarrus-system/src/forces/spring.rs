@@ -28,11 +28,11 @@ impl Force for Spring {
         self.tension.heat(at, &self.along)
     }
 
-    fn keeps_books(&self) -> bool {
-        self.tension.keeps_books()
+    fn accounts_for_power(&self) -> bool {
+        self.tension.accounts_for_power()
     }
 
-    fn heats_unseen(&self) -> bool {
+    fn dissipates_without_motion(&self) -> bool {
         self.tension.is_one_sided_damper()
     }
 

@@ -32,7 +32,7 @@ pub(super) fn all(system: &System, all: bool) -> Laws {
     let Gather { list, switches, .. } = Gather::new(system, all);
     let bodies = once(list.iter().flat_map(|law| law.reads.bodies.iter().copied()));
     let states = list.iter().flat_map(|law| &law.reads.states).filter(|state| !state.held);
-    let states = once(states.map(|state| state.place as u32));
+    let states = once(states.map(|state| state.index as u32));
     Laws { list, switches, bodies, states, own: RefCell::default() }
 }
 
@@ -99,11 +99,11 @@ impl<'a> Gather<'a> {
     fn add_rates(&mut self, element: &ControllerElement) {
         element.controller.parts(&mut |part, formula| {
             let ExpressionRole::Rate(state, factor) = part else { return };
-            let Some((_, place)) = element.named_states().get(state) else { return };
+            let Some((_, index)) = element.named_states().get(state) else { return };
             let owner = LawOwner {
                 title: format!("controller `{}`", element.name),
                 ids: &element.ids,
-                of: Of::State(*place),
+                of: Of::State(*index),
                 response: factor.abs(),
             };
             self.add(&owner, formula, NO_LIMITS);

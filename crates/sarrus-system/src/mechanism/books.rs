@@ -32,12 +32,12 @@ impl Mechanism {
     /// The work of lifting the mechanism by its own size at `s`, and of its loads over that length and over a radian: a scale for its
     /// energies \[J\], of which loads that balance leave rounding.
     pub fn weight(&mut self, s: &State) -> f64 {
-        self.place(s);
+        self.update_kinematics(s);
         let g = Vec3(self.system.gravity).norm();
         let bodies = &self.system.directory.bodies;
-        let placed = self.poses.iter().zip(bodies).filter(|(_, body)| !body.rotor);
-        let size = placed.fold(0.0_f64, |size, (pose, _)| size.max(pose.p.norm()));
-        let weight = g * size * bodies.iter().skip(1).map(|b| b.heavy()).sum::<f64>();
+        let bodies_in_use = self.poses.iter().zip(bodies).filter(|(_, body)| !body.rotor);
+        let size = bodies_in_use.fold(0.0_f64, |size, (pose, _)| size.max(pose.p.norm()));
+        let weight = g * size * bodies.iter().skip(1).map(|b| b.gravitational_mass()).sum::<f64>();
         let system = self.system.clone();
         if !system.forces.iter().any(|f| f.enabled && f.load.is_load()) {
             return weight;
@@ -62,15 +62,16 @@ impl Mechanism {
         if is_bare && !system.forces.iter().any(|f| f.enabled) {
             return energy;
         }
-        self.place(s);
+        self.update_kinematics(s);
         self.control(s);
         for (id, added) in &system.directory.added {
             energy.kinetic += added.kinetic(&self.poses[*id as usize], &self.twists[*id as usize]);
         }
         for floating in &system.directory.floating {
-            let books = floating.books_in(&self.poses, &self.twists, &system.gravity, &mut self.room);
-            energy.kinetic += books.0;
-            energy.potential += books.1;
+            let energies =
+                floating.energies_in(&self.poses, &self.twists, &system.gravity, &mut self.workspace);
+            energy.kinetic += energies.0;
+            energy.potential += energies.1;
         }
         for force in system.forces.iter().filter(|f| f.enabled) {
             energy.potential += force.load.potential(&self.at(s.t, &force.ids));
@@ -98,7 +99,7 @@ impl Mechanism {
                 hints: &self.hints,
                 outs: &self.outs,
             };
-            if force.load.keeps_books() {
+            if force.load.accounts_for_power() {
                 heat += force.load.dissipation(&at);
                 continue;
             }
@@ -117,7 +118,7 @@ impl Mechanism {
     }
 
     /// Adds what friction of places that slide turns into heat.
-    pub(super) fn book_slides(&mut self, s: &State, accel: &Accel, xdot: &mut [f64]) {
+    pub(super) fn slide_rates(&mut self, s: &State, accel: &Accel, xdot: &mut [f64]) {
         if self.system.slides.is_empty() {
             return;
         }

@@ -12,7 +12,7 @@ struct LedgerEntry {
     q: u32,
     v: u32,
     mass: f64,
-    heavy: f64,
+    gravitational_mass: f64,
     /// Of a planar body, about its centre of mass \[kg m²\].
     planar_inertia: f64,
     /// Of others, its number.
@@ -44,7 +44,7 @@ impl Ledger {
                 q: body.q as u32,
                 v: body.v as u32,
                 mass: body.mass,
-                heavy: body.heavy(),
+                gravitational_mass: body.gravitational_mass(),
                 planar_inertia: body.inertia.0[2][2],
                 inertia: inertias.len().saturating_sub(1) as u32,
             }
@@ -78,7 +78,7 @@ impl Ledger {
                 let w = Vec3([v[3], v[4], v[5]]);
                 kinetic += 0.5 * w.dot(self.inertias[entry.inertia as usize] * w);
             }
-            potential -= entry.heavy * gravity.dot(p);
+            potential -= entry.gravitational_mass * gravity.dot(p);
         }
         (kinetic, potential)
     }

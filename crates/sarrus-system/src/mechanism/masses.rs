@@ -47,8 +47,8 @@ impl Mechanism {
         for floating in &system.directory.floating {
             let col = &system.structure.cols[system.column(floating.frame)];
             let own = col.mass..col.mass + col.size * col.size;
-            let mut room = ModalWorkspace::new(floating.inertia.n);
-            floating.mass(&poses, &mut room, &mut mass[own.clone()], Some(&mut minv[own]));
+            let mut workspace = ModalWorkspace::new(floating.inertia.n);
+            floating.mass(&poses, &mut workspace, &mut mass[own.clone()], Some(&mut minv[own]));
         }
     }
 
@@ -65,7 +65,7 @@ impl Mechanism {
             let col = &self.system.structure.cols[self.system.column(floating.frame)];
             let own = col.mass..col.mass + col.size * col.size;
             let (mass, minv) = (&mut eq.mass[own.clone()], &mut eq.minv[own]);
-            floating.mass(&self.poses, &mut self.room, mass, Some(minv));
+            floating.mass(&self.poses, &mut self.workspace, mass, Some(minv));
         }
     }
 }

@@ -20,7 +20,7 @@ pub use books::Energy;
 use crate::at::At;
 use crate::constraint::JacobianBlocks;
 use crate::contact::pair::BodyKinematics;
-use crate::contact::{BOOKS, EntryTally, Halfway, PlaceKey};
+use crate::contact::{ENERGY_STATES, EntryTally, Halfway, PointKey};
 use crate::contact::{rigid, wire};
 use crate::derive::DerivativeWorkspace;
 use crate::flexible::modal::floating::ModalWorkspace;
@@ -55,7 +55,7 @@ pub struct Mechanism {
     nearest_singular: Option<NearSingular>,
     motion: MotionBuffer,
     /// Room for modal bodies.
-    room: ModalWorkspace<f64>,
+    workspace: ModalWorkspace<f64>,
     /// Contacts, and what they remember.
     contacts: wire::ContactWorkspace,
     /// Friction that depends on reactions.
@@ -92,7 +92,7 @@ impl Mechanism {
             nearest_singular: None,
             motion: MotionBuffer::default(),
             contacts: wire::ContactWorkspace::new(&system),
-            room: ModalWorkspace::new(
+            workspace: ModalWorkspace::new(
                 system.directory.floating.iter().map(|f| f.inertia.n).max().unwrap_or(0),
             ),
             frictions: friction::all(&system.directory),
@@ -127,7 +127,7 @@ impl Mechanism {
         if self.separations.is_empty() {
             return None;
         }
-        self.place(s);
+        self.update_kinematics(s);
         let (mut whole, mut f) = (eq.clone(), vec![0.0; self.system.structure.nv]);
         let at = self.at(s.t, &self.all);
         self.separations.iter().for_each(|x| x.add_to_row(&self.system, &at, &mut f, &mut whole));
@@ -152,12 +152,12 @@ impl Mechanism {
     /// Goes on where `other` is, a mechanism of the same model of which other parts act: with its hints, what acts from outside, and
     /// what its contacts remember, which it loses.
     pub fn go_on_from(&mut self, other: &mut Mechanism) {
-        self.be_like(other);
+        self.copy_discrete_state(other);
         std::mem::swap(&mut self.contacts, &mut other.contacts);
     }
 
     /// With the hints of `other`, a mechanism of the same model, and what acts on it from outside.
-    pub fn be_like(&mut self, other: &Mechanism) {
+    pub fn copy_discrete_state(&mut self, other: &Mechanism) {
         self.hints.copy_from_slice(&other.hints);
         self.external.copy_from_slice(&other.external);
         self.pushed = other.pushed;
@@ -200,7 +200,7 @@ impl Mechanism {
 
     /// Gap, force and slip of every contact at `s`.
     pub fn contact_readings(&mut self, s: &State) -> &[[f64; 3]] {
-        self.place(s);
+        self.update_kinematics(s);
         if !self.contacts.is_empty() {
             self.control(s);
             self.with_contacts(s, |contacts, bodies, scratch| contacts.read(bodies, scratch));
@@ -214,31 +214,31 @@ impl Mechanism {
     }
 
     /// The gap of every place that contacts watch at `s`, in the order of their keys: entry, two surfaces, and which of their places.
-    pub fn contact_gaps(&mut self, s: &State, out: &mut Vec<(PlaceKey, f64)>) {
-        self.place(s);
+    pub fn contact_gaps(&mut self, s: &State, out: &mut Vec<(PointKey, f64)>) {
+        self.update_kinematics(s);
         self.with_contacts(s, |contacts, bodies, scratch| contacts.gaps(bodies, scratch, out));
     }
 
     /// Takes down where bristles are at `s`, half-way in a step.
     pub fn note_bristles(&mut self, s: &State, out: &mut Halfway) {
-        self.place(s);
+        self.update_kinematics(s);
         self.with_contacts(s, |contacts, bodies, _| contacts.note_halfway(bodies, out));
     }
 
     /// The error of bristles at the end `s` of a step over `h`, over what `[rtol, atol]` allow: 1 or less is as the tolerances ask for.
     pub fn bristle_error(&mut self, s: &State, halfway: &Halfway, h: f64, tolerances: [f64; 2]) -> f64 {
-        self.place(s);
+        self.update_kinematics(s);
         self.with_contacts(s, |contacts, bodies, _| contacts.halfway_error(bodies, halfway, h, tolerances))
     }
 
     /// Places the bodies at `s`, and nothing else.
-    pub(crate) fn place_bodies(&mut self, s: &State) {
-        self.place(s);
+    pub(crate) fn update_bodies(&mut self, s: &State) {
+        self.update_kinematics(s);
     }
 
     /// Places the bodies at `s`, and runs the controllers there.
-    pub(crate) fn place_all(&mut self, s: &State) {
-        self.place(s);
+    pub(crate) fn update_all_kinematics(&mut self, s: &State) {
+        self.update_kinematics(s);
         self.control(s);
     }
 
@@ -256,7 +256,7 @@ impl Mechanism {
     /// How many pairs of surfaces contacts look at, at `s`, and how long nothing gets through another at its speeds \[s\]: of those that
     /// touch, and of all where they are more than `few`.
     pub fn contact_crowd(&mut self, s: &State, few: usize) -> (usize, f64) {
-        self.place(s);
+        self.update_kinematics(s);
         self.with_contacts(s, |contacts, bodies, _| {
             let pairs = contacts.in_play(bodies);
             (pairs, contacts.time_to_pass(bodies, pairs > few))
@@ -267,7 +267,7 @@ impl Mechanism {
     /// asks for it has to end the step.
     pub fn lock_contacts(&mut self, locks: bool) {
         self.contacts.locks = locks;
-        self.contacts.memories.settle();
+        self.contacts.memories.commit();
     }
 
     /// Calls `found` with the contacts that overlap at `s`: number, depth \[m\], and the energy that overlaps store \[J\], 0 of rigid ones.
@@ -299,7 +299,7 @@ impl Mechanism {
 
     /// The whole mechanism at `s`, for whoever reads bodies by their own numbers.
     pub fn observe<T>(&mut self, s: &State, read: impl FnOnce(&At<f64>) -> T) -> T {
-        self.place(s);
+        self.update_kinematics(s);
         self.control(s);
         read(&self.at(s.t, &self.all))
     }
@@ -358,7 +358,7 @@ impl Mechanism {
 
     /// Sets the controllers' states whose start depends on where the mechanism starts; for the assembled start of a run.
     pub fn initialize_controllers(&mut self, s: &mut State) {
-        self.place(s);
+        self.update_kinematics(s);
         self.control(s);
         for element in &self.system.controllers {
             let n = element.controller.states();
@@ -410,7 +410,7 @@ impl Problem for Mechanism {
     }
 
     fn update(&mut self, s: &State, stage: Stage, eq: &mut Equations) {
-        self.place(s);
+        self.update_kinematics(s);
         if stage.includes(Stage::POSITION) {
             self.update_masses(eq);
         }
@@ -445,13 +445,13 @@ impl Problem for Mechanism {
         xdot[WORK] = work + driven + parted + self.contacts.work;
         xdot[DISSIPATED] = heat + rubbed;
         for (contact, heat) in self.system.contacts.iter().zip(&self.contacts.heat) {
-            xdot[contact.x..contact.x + BOOKS].copy_from_slice(heat);
+            xdot[contact.x..contact.x + ENERGY_STATES].copy_from_slice(heat);
             xdot[DISSIPATED] += heat[0] + heat[1];
             if let Some((first, last)) = contact.range() {
                 xdot[first..last].copy_from_slice(&self.contacts.rates[first..last]);
             }
         }
-        self.book_slides(s, accel, xdot);
+        self.slide_rates(s, accel, xdot);
         for element in &self.system.controllers {
             let n = element.controller.states();
             let x = &s.x[element.x..element.x + n];
@@ -493,14 +493,14 @@ impl Problem for Mechanism {
     fn accept(&mut self, s: &State) {
         self.note_angles(s);
         if !self.contacts.is_empty() {
-            self.place(s);
+            self.update_kinematics(s);
             self.control(s);
             self.with_contacts(s, |contacts, bodies, scratch| contacts.accept(bodies, scratch));
         }
         if self.hints.is_empty() {
             return;
         }
-        self.place(s);
+        self.update_kinematics(s);
         let system = self.system.clone();
         // everyone reads the old hints, so the new ones are written aside
         self.fresh_hints.copy_from_slice(&self.hints);
@@ -550,7 +550,7 @@ impl Problem for Mechanism {
         if self.hints.is_empty() {
             return None;
         }
-        self.place(s);
+        self.update_kinematics(s);
         let system = &self.system;
         let joints = system.directory.joints.iter().flat_map(|joint| {
             let counted = (0..joint.readings.len()).filter(|&k| joint.readings[k].1.is_some());

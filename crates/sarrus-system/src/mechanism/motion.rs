@@ -34,7 +34,7 @@ impl Mechanism {
         if !self.system.structure.varying.is_empty() {
             return false;
         }
-        self.place(s);
+        self.update_kinematics(s);
         let system = self.system.clone();
         let mut motion = std::mem::take(&mut self.motion);
         motion.restart(self.poses.len());

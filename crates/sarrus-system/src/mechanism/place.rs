@@ -7,11 +7,11 @@ use sarrus_solve::State;
 
 impl Mechanism {
     /// Poses and velocities of all bodies from `s`.
-    pub(super) fn place(&mut self, s: &State) {
+    pub(super) fn update_kinematics(&mut self, s: &State) {
         let bodies = &self.system.directory.bodies;
         self.turns.update(bodies, &s.q);
-        let placed = bodies.iter().zip(&mut self.poses).zip(&mut self.twists).enumerate().skip(1);
-        for (i, ((body, pose), twist)) in placed {
+        let moving = bodies.iter().zip(&mut self.poses).zip(&mut self.twists).enumerate().skip(1);
+        for (i, ((body, pose), twist)) in moving {
             let (q, v) = (&s.q[body.q..], &s.v[body.v..]);
             match body.kind {
                 BodyKind::Ground => {}

@@ -16,8 +16,8 @@ pub(super) struct BodyAngles {
 impl BodyAngles {
     pub fn new(directory: &Directory) -> BodyAngles {
         let bends = !directory.flexible.is_empty();
-        let room = || vec![0.0; if bends { directory.bodies.len() } else { 0 }];
-        BodyAngles { angles: room(), sin: room(), cos: room() }
+        let workspace = || vec![0.0; if bends { directory.bodies.len() } else { 0 }];
+        BodyAngles { angles: workspace(), sin: workspace(), cos: workspace() }
     }
 
     pub fn update(&mut self, bodies: &[Body], q: &[f64]) {

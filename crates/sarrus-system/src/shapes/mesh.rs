@@ -56,7 +56,7 @@ fn read_file(dimensions: &Dimensions) -> Result<Raw> {
 }
 
 /// What has no use in the plane: a centre off it, and what is touched.
-fn placed(
+fn transformed(
     dimensions: &Dimensions,
     mut solid: Option<UniformSolid>,
     geometry: Option<Geometry>,
@@ -81,7 +81,7 @@ fn read_mesh(dimensions: &Dimensions) -> Result<ShapeGeometry> {
         Some(hull) => Geometry::Convex(Arc::new(hull)),
         None => Geometry::Mesh(Arc::new(triangles)),
     };
-    Ok(ShapeGeometry { open, ..placed(dimensions, solid, Some(geometry)) })
+    Ok(ShapeGeometry { open, ..transformed(dimensions, solid, Some(geometry)) })
 }
 
 /// Whether a hull encloses as much as a solid, to the single precision of files: several convex parts enclose less.
@@ -100,7 +100,7 @@ fn read_convex(dimensions: &Dimensions) -> Result<ShapeGeometry> {
     let raw = read_file(dimensions)?;
     let hull = Hull::new(&raw.corners).ok_or_else(|| nothing(dimensions))?;
     let solid = volume::solid(&mut hull.raw().clone()).ok_or_else(|| nothing(dimensions))?;
-    Ok(placed(dimensions, Some(solid), Some(Geometry::Convex(Arc::new(hull)))))
+    Ok(transformed(dimensions, Some(solid), Some(Geometry::Convex(Arc::new(hull)))))
 }
 
 fn nothing(dimensions: &Dimensions) -> sarrus_model::Diagnostic {

@@ -270,8 +270,8 @@ pub fn attached(reader: &Reader, from: &Attachment, pose: &Pose) -> Result<Vec<S
     }
     let axes = pose.rot.transpose() * Mat3(from.frame.rotation());
     for (shape, table) in shapes.iter_mut().zip(reader.subs("shape", KEYS)?) {
-        let place = Vec3(from.frame.point(shape.p));
-        shape.p = pose.to_local(place - pose.p).0;
+        let position = Vec3(from.frame.point(shape.p));
+        shape.p = pose.to_local(position - pose.p).0;
         table.record("on", || ResolvedValue::vector(shape.p, reader.is_planar()));
         carry(shape, axes, &table);
         let name = ground_shape(&from.prefix, shape.name.as_deref());

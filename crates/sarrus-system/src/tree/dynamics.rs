@@ -82,7 +82,7 @@ impl TreeDynamics {
 
     /// ẏ = M⁻¹(τ - c), in O(n).
     pub fn forward_dynamics(&mut self, s: &State, tau: &[f64], ydot: &mut [f64]) {
-        if self.mechanism.has_only_weight() && self.tree.fall_from(&s.q, &s.v, Some(tau), ydot) {
+        if self.mechanism.has_only_weight() && self.tree.accelerations_from(&s.q, &s.v, Some(tau), ydot) {
             return;
         }
         self.update(s);

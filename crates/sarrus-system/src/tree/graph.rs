@@ -72,7 +72,7 @@ pub(super) fn span(system: &System) -> (Vec<Link>, Vec<usize>) {
         let [a, b] = joint.bodies.map(|body| body as usize);
         let carries = |body: usize| body == 0 || directory.bodies[body].kind.turns();
         let is_tight = joint.clearance.is_none();
-        if is_tight && a != b && system.place(joint.element).is_some() && carries(a) && carries(b) {
+        if is_tight && a != b && system.element_index(joint.element).is_some() && carries(a) && carries(b) {
             beside[a].push(index);
             beside[b].push(index);
         }
@@ -85,7 +85,7 @@ pub(super) fn span(system: &System) -> (Vec<Link>, Vec<usize>) {
     });
 
     let mut span =
-        SpanningTree { links: Vec::with_capacity(n - 1), places: vec![None; n], heap: BinaryHeap::new() };
+        SpanningTree { links: Vec::with_capacity(n - 1), indices: vec![None; n], heap: BinaryHeap::new() };
     let mut is_tree = vec![false; system.elements.len()];
     span.reach(0, None, 0, &beside, system);
     let mut roots = roots.into_iter();
@@ -102,8 +102,8 @@ pub(super) fn span(system: &System) -> (Vec<Link>, Vec<usize>) {
             span.reach(child, Some((parent, hinge)), depth, &beside, system);
             let rows = 1 + usize::from(joint.face.coupling().is_some());
             for id in joint.element..joint.element + rows {
-                if let Some(place) = system.place(id) {
-                    is_tree[place] = true;
+                if let Some(slot) = system.element_index(id) {
+                    is_tree[slot] = true;
                 }
             }
         }
@@ -120,14 +120,14 @@ pub(super) fn span(system: &System) -> (Vec<Link>, Vec<usize>) {
 struct SpanningTree {
     links: Vec<Link>,
     /// Link by body; the ground has a place of no meaning.
-    places: Vec<Option<usize>>,
+    indices: Vec<Option<usize>>,
     /// Joints that lead on: freedoms, depth, index.
     heap: BinaryHeap<Reverse<(usize, usize, usize)>>,
 }
 
 impl SpanningTree {
     fn is_reached(&self, body: usize) -> bool {
-        self.places[body].is_some()
+        self.indices[body].is_some()
     }
 
     /// Adds a body; the ground comes first, on nothing.
@@ -139,7 +139,7 @@ impl SpanningTree {
         beside: &[Vec<usize>],
         system: &System,
     ) {
-        self.places[body] = Some(self.links.len());
+        self.indices[body] = Some(self.links.len());
         if let Some((parent, hinge)) = on {
             let (q, y) = self.links.last().map_or((0, 0), |link| (link.q + link.nq, link.y + link.ny));
             let (nq, ny) = match &hinge {
@@ -153,7 +153,7 @@ impl SpanningTree {
                 }
                 InboardJoint::Joint(on) => (on.face.pose_numbers(), on.face.freedoms()),
             };
-            let parent = if parent == 0 { None } else { self.places[parent] };
+            let parent = if parent == 0 { None } else { self.indices[parent] };
             self.links.push(Link { body, parent, hinge, q, nq, y, ny });
         }
         for &index in &beside[body] {
@@ -169,7 +169,7 @@ fn connection(system: &System, index: usize, reversed: bool) -> Connection {
     if joint.face.coupling().is_some() {
         // the thread keeps the position and the angle together as they are in the model pose
         let [F, M] = [(joint.frames.F, joint.bodies[0]), (joint.frames.M, joint.bodies[1])]
-            .map(|(frame, body)| frame.place(&model_pose(system, body as usize)));
+            .map(|(frame, body)| frame.frame_pose(&model_pose(system, body as usize)));
         let reading = joint.face.coordinates()[joint.face.number(0)].reading;
         let along = joint.face.pose(&[reading.value(&F, &M)]).p;
         shift = Vec3([0.0, 0.0, F.to_local(M.p - F.p).z() - along.z()]);

@@ -56,7 +56,7 @@ pub struct Tree {
     cut: Vec<usize>,
     structure: Structure,
     /// Links by the state that was placed last.
-    placed: Vec<LinkState>,
+    states: Vec<LinkState>,
     /// Partial velocities at the bodies' centres of mass, world axes, one per speed.
     s: Vec<Vec6>,
     motion: JointMotion,
@@ -84,7 +84,7 @@ pub struct Tree {
     own: (Vec<f64>, Vec<f64>),
     /// Whether `own` has been placed, and whether all that follows from it is known, not only what a tree in the plane needs.
     known: bool,
-    settled: bool,
+    is_orthonormal: bool,
     /// Recursions of their own, where the tree is in the plane.
     planar: Option<PlanarTree>,
     /// The same in space, where all joints are plain.
@@ -133,7 +133,7 @@ impl Tree {
         let mut tree = Tree {
             system: system.clone(),
             cut,
-            placed: vec![LinkState::START; n],
+            states: vec![LinkState::START; n],
             s: vec![Vec6::ZERO; ny],
             motion: JointMotion::default(),
             last: vec![0.0; structure.nq],
@@ -150,7 +150,7 @@ impl Tree {
             tau: vec![0.0; ny],
             own: (vec![0.0; structure.nq], vec![0.0; ny]),
             known: false,
-            settled: true,
+            is_orthonormal: true,
             planar: PlanarTree::new(system, &links),
             plain: PlainTree::new(system, &links),
             links,
@@ -205,7 +205,7 @@ impl Tree {
         let body = &self.system.directory.bodies[self.links[link].body];
         let I_W = match body.kind {
             BodyKind::Rigid | BodyKind::RigidEuler => {
-                let R = &self.placed[link].pose.rot;
+                let R = &self.states[link].pose.rot;
                 *R * (body.inertia * R.transpose())
             }
             // about z alone; the other axes are never turned about
@@ -225,7 +225,7 @@ impl Tree {
         match body.kind {
             BodyKind::Ground => Vec6::ZERO,
             BodyKind::Rigid | BodyKind::RigidEuler => {
-                Vec6 { v: Vec3([x[0], x[1], x[2]]), w: self.placed[link].pose.rot * Vec3([x[3], x[4], x[5]]) }
+                Vec6 { v: Vec3([x[0], x[1], x[2]]), w: self.states[link].pose.rot * Vec3([x[3], x[4], x[5]]) }
             }
             BodyKind::PlanarRigid => Vec6 { v: Vec3([x[0], x[1], 0.0]), w: Vec3([0.0, 0.0, x[2]]) },
             BodyKind::Point => Vec6 { v: Vec3([x[0], x[1], x[2]]), w: Vec3::zero() },
@@ -288,8 +288,8 @@ fn layout(system: &System, links: &[Link]) -> Result<Structure, StructureError> 
             }
         }
     }
-    let kept = |g: &&NormGroup| matches!(g.kind, GroupKind::Auxiliary | GroupKind::Energy);
-    for group in system.structure.groups.iter().filter(kept) {
+    let retained = |g: &&NormGroup| matches!(g.kind, GroupKind::Auxiliary | GroupKind::Energy);
+    for group in system.structure.groups.iter().filter(retained) {
         builder.group(group.kind, group.start, group.len);
     }
     builder.build(nq, system.structure.nx)

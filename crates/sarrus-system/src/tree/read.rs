@@ -39,7 +39,7 @@ impl Tree {
                 InboardJoint::Joint(on) => on,
             };
             let [A, B] = self.system.directory.joints[on.joint].bodies.map(|body| self.pose(body, s));
-            let (F, M) = (on.frames.F.place(&A), on.frames.M.place(&B));
+            let (F, M) = (on.frames.F.frame_pose(&A), on.frames.M.frame_pose(&B));
             let last = &self.last[link.q..link.q + link.nq];
             for (k, number) in numbers(on) {
                 let reading = on.face.coordinates()[number].reading;
@@ -54,9 +54,9 @@ impl Tree {
             }
         }
         y.fill(0.0);
-        self.place(q, y);
+        self.update_kinematics(q, y);
         self.speeds(&s.v, y);
-        self.place(q, y);
+        self.update_kinematics(q, y);
     }
 
     /// y of the bodies' velocities `v` where the links are placed.
@@ -69,19 +69,19 @@ impl Tree {
 
     /// ẏ of the bodies' accelerations `vdot`, at the state that was placed last.
     pub fn speed_rates(&mut self, vdot: &[f64], ydot: &mut [f64]) {
-        self.settle();
+        self.orthonormalize();
         self.visits += self.links.len() as u64;
         for i in 0..self.links.len() {
             self.rates[i] = self.of_body(i, vdot);
-            self.own_rates(i, self.placed[i].bias, ydot);
+            self.own_rates(i, self.states[i].bias, ydot);
         }
     }
 
     /// Least squares of what the rates of link `i` have over those of its parent and over `bias`.
     fn own_rates(&self, i: usize, bias: Vec6, out: &mut [f64]) {
-        let (link, placed) = (&self.links[i], &self.placed[i]);
-        let parent = link.parent.map_or(Vec6::ZERO, |parent| self.rates[parent].carried(placed.r));
-        let at_P = |x: &Vec6| Vec6 { v: x.v - x.w.cross(placed.d), w: x.w };
+        let (link, state) = (&self.links[i], &self.states[i]);
+        let parent = link.parent.map_or(Vec6::ZERO, |parent| self.rates[parent].carried(state.r));
+        let at_P = |x: &Vec6| Vec6 { v: x.v - x.w.cross(state.d), w: x.w };
         let left = at_P(&self.rates[i].minus(&parent).minus(&bias));
         let (n, s) = (link.ny, &self.s[link.y..link.y + link.ny]);
         let mut columns = [Vec6::ZERO; FREEDOMS];

@@ -58,13 +58,13 @@ pub(super) fn find(system: &System, links: &[Link], cut: &[usize]) -> Vec<Specif
         }
     }
     let mut found: Vec<Specified> = Vec::new();
-    for element in cut.iter().map(|&place| &system.elements[place]) {
+    for element in cut.iter().map(|&index| &system.elements[index]) {
         let Some(program) = element.rows.program() else { continue };
         let Some(link) = links.get(link_of[program.joint]) else { continue };
         let InboardJoint::Joint(on) = &link.hinge else { continue };
         // of a quaternion the speeds are fewer than the numbers: such a joint has a coordinate that no driver gives
-        let place = numbers(on).enumerate().find(|(_, (_, number))| *number == program.number);
-        let Some((k, (i, _))) = place else { continue };
+        let columns = numbers(on).enumerate().find(|(_, (_, number))| *number == program.number);
+        let Some((k, (i, _))) = columns else { continue };
         let (q, y) = (link.q + i, link.y + k);
         if !program.target.needs_controller() && found.iter().all(|given| given.q != q) {
             let offset = system.directory.joints[program.joint].readings[program.number].0;
@@ -100,11 +100,11 @@ impl Tree {
 
     /// Places all links at coordinates `q` and speeds `y`, but where these are given at time `t`: in the plane no more than that asks
     /// for, and nothing where they are there already.
-    pub(super) fn place_given(&mut self, t: f64, q: &[f64], y: &[f64]) {
+    pub(super) fn update_specified(&mut self, t: f64, q: &[f64], y: &[f64]) {
         let (own_q, own_y) = &mut self.own;
         if self.specified.is_empty() && self.known && own_q == q && own_y == y {
             if self.planar.is_none() {
-                self.settle();
+                self.orthonormalize();
             }
             return;
         }
@@ -117,10 +117,10 @@ impl Tree {
             }
             own_y[given.y] = given.now[1];
         }
-        (self.known, self.settled) = (true, false);
+        (self.known, self.is_orthonormal) = (true, false);
         match &mut self.planar {
-            Some(planar) => planar.place(own_q, own_y),
-            None => self.settle(),
+            Some(planar) => planar.update_kinematics(own_q, own_y),
+            None => self.orthonormalize(),
         }
     }
 
@@ -140,7 +140,7 @@ impl Tree {
             return match (&mut self.planar, &mut self.plain) {
                 (Some(planar), _) => planar.accelerations(f, ydot),
                 (_, Some(plain)) => {
-                    plain.place(&self.own.0, &self.own.1);
+                    plain.update_kinematics(&self.own.0, &self.own.1);
                     plain.accelerations(f, ydot);
                 }
                 _ => self.forward_dynamics(f, None, ydot),

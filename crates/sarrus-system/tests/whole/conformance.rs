@@ -318,7 +318,7 @@ fn set_second_body(m: &mut Mechanism, s: &mut State, motion: Pose<f64>, space: S
     let system = m.system().clone();
     let joint = &system.directory.joints[0];
     let A = m.observe(s, |at| at.poses[joint.bodies[0] as usize]);
-    let F = joint.frames.F.place(&A);
+    let F = joint.frames.F.frame_pose(&A);
     let M = F.compose(&motion);
     let rot: Mat3<f64> = M.rot * joint.frames.M.rot.transpose();
     let p = M.p - rot.mul_f64(&joint.frames.M.p);

@@ -158,12 +158,12 @@ fn every_force_does_something() {
 
 #[test]
 fn power_is_stored_or_turned_into_heat_where_books_are_kept() {
-    let mut kept = 0;
+    let mut retained = 0;
     every_force(|name, force, at| {
-        if !force.load.keeps_books() {
+        if !force.load.accounts_for_power() {
             return;
         }
-        kept += 1;
+        retained += 1;
         let mut power = 0.0;
         for (i, wrench) in wrenches(&*force.load, at).iter().enumerate() {
             power += wrench.force.dot(at.twist(i).v) + wrench.torque.dot(at.twist(i).w_W);
@@ -184,7 +184,7 @@ fn power_is_stored_or_turned_into_heat_where_books_are_kept() {
         let scale = power.abs() + stored.abs() + heat.abs();
         assert!((power + stored + heat).abs() <= 1e-11 * scale, "{name}: {power} + {stored} + {heat}");
     });
-    assert!(kept > 30, "only {kept} cases were looked at");
+    assert!(retained > 30, "only {retained} cases were looked at");
 }
 
 fn jets(at: &At<f64>) -> (Vec<Pose<Jet<2>>>, Vec<Twist<Jet<2>>>) {
@@ -318,7 +318,7 @@ fn forces_turn_with_the_file_that_has_them() {
     }
 }
 
-fn check_mirrored(planar: bool, element: &str, include: &str, placed: &Transform) {
+fn check_mirrored(planar: bool, element: &str, include: &str, transform: &Transform) {
     // a file of its own, included by another
     let folder = std::env::temp_dir().join(format!("sarrus-forces-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -337,10 +337,10 @@ fn check_mirrored(planar: bool, element: &str, include: &str, placed: &Transform
 
     // a state and its image
     let (poses, twists) = motion(planar, true, 5);
-    let Q = Mat3(placed.q);
+    let Q = Mat3(transform.q);
     let mut images = (vec![poses[0]], vec![twists[0]]);
     for (pose, twist) in poses.iter().zip(&twists).skip(1) {
-        let frame = placed.frame(&Frame { p: pose.p.0, q: pose.rot.to_quat(), angle: pose.angle });
+        let frame = transform.frame(&Frame { p: pose.p.0, q: pose.rot.to_quat(), angle: pose.angle });
         let image = if planar {
             Pose::planar(frame.p[0], frame.p[1], frame.angle)
         } else {
@@ -374,7 +374,7 @@ fn a_closure_is_a_force() {
     let at = At { t: 0.0, poses: &poses, twists: &twists, ids: &built.ids, hints: &[], outs: &[] };
     let out = wrenches(&*built.load, &at);
     assert_eq!(out[0].force.0, twists[2].v.scale(-2.0).0);
-    assert!(!built.load.keeps_books());
+    assert!(!built.load.accounts_for_power());
 }
 
 /// Springs of a joint itself act like forces along its coordinate.

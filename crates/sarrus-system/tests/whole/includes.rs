@@ -21,8 +21,8 @@ fn system(name: &str, text: &str) -> (Arc<System>, Transform, String) {
         let all: Vec<String> = errors.iter().map(|e| e.render(&model.sources)).collect();
         panic!("{text}\n{}", all.join("\n"))
     });
-    let place = model.scopes.last().map_or_else(Transform::identity, |scope| scope.transform.clone());
-    (Arc::new(system), place, write_resolved(&model, &[]))
+    let transform = model.scopes.last().map_or_else(Transform::identity, |scope| scope.transform.clone());
+    (Arc::new(system), transform, write_resolved(&model, &[]))
 }
 
 /// A model alone, included, and as the resolved file of the including one says it.
@@ -30,7 +30,7 @@ struct Case {
     what: String,
     alone: Arc<System>,
     included: Arc<System>,
-    place: Transform,
+    transform: Transform,
     resolved: Arc<System>,
 }
 
@@ -57,10 +57,10 @@ fn cases(what: &str, text: &str) -> Vec<Case> {
         let key = if mirror.is_empty() { String::new() } else { format!(", mirror = '{mirror}'") };
         let include =
             format!("format = 'sarrus/1'\n{space}\ninclude.L = {{ file = 'part.toml', {turn}{key} }}\n");
-        let (included, place, flat) = system(&outer, &include);
+        let (included, transform, flat) = system(&outer, &include);
         let resolved = system("resolved.toml", &flat).0;
         let what = format!("{what}, mirror '{mirror}'");
-        Case { what, alone: system("part.toml", &text).0, included, place, resolved }
+        Case { what, alone: system("part.toml", &text).0, included, transform, resolved }
     });
     let list = list.collect();
     std::fs::remove_dir_all(&folder).unwrap();
@@ -81,7 +81,7 @@ fn state(m: &Mechanism, numbers: &mut Numbers, away: f64) -> State {
 fn image(case: &Case, s: &State) -> State {
     let mut out = case.included.start();
     out.t = s.t;
-    let T = &case.place;
+    let T = &case.transform;
     for body in &case.alone.directory.bodies {
         let name = format!("L.{}", body.name);
         let Some(other) = case.included.directory.bodies.iter().find(|b| b.name == name) else { continue };
@@ -313,7 +313,7 @@ fn set_movable_body(m: &mut Mechanism, s: &mut State, motion: Pose<f64>, planar:
         (joint.bodies[0], joint.bodies[1], joint.frames.F, joint.frames.M, motion)
     };
     let A = m.observe(s, |at| at.poses[fixed as usize]);
-    let M = from.place(&A).compose(&motion);
+    let M = from.frame_pose(&A).compose(&motion);
     let rot: Mat3<f64> = M.rot * to.rot.transpose();
     let p = M.p - rot.mul_f64(&to.p);
     let q = system.directory.bodies[moved as usize].q;

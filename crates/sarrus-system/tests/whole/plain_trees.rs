@@ -21,16 +21,16 @@ fn planar_tree(n: usize, numbers: &mut Numbers) -> String {
     let mut text = String::from("space = 'planar'\ngravity = [0.7, -9.81]\n");
     let mut at: Vec<[f64; 2]> = vec![[0.0; 2]];
     for i in 1..=n {
-        let place = [2.0 * numbers.next(), 2.0 * numbers.next()];
-        at.push(place);
+        let position = [2.0 * numbers.next(), 2.0 * numbers.next()];
+        at.push(position);
         let (mass, inertia) = (1.0 + 0.5 * numbers.next(), 0.2 + 0.1 * numbers.next());
         let pick = |x: f64, n: usize| ((0.5 + 0.5 * x) * n as f64) as usize % n;
         let kind = pick(numbers.next(), 8);
         if kind == 7 {
-            text += &format!("bodies.p{i} = {{ kind = 'point', at = {place:?}, mass = {mass} }}\n");
+            text += &format!("bodies.p{i} = {{ kind = 'point', at = {position:?}, mass = {mass} }}\n");
         }
         text += &format!(
-            "bodies.b{i} = {{ at = {place:?}, angle = {}, mass = {mass}, inertia = {inertia}, com = [{}, {}] }}\n",
+            "bodies.b{i} = {{ at = {position:?}, angle = {}, mass = {mass}, inertia = {inertia}, com = [{}, {}] }}\n",
             numbers.next(),
             0.3 * numbers.next(),
             0.3 * numbers.next()
@@ -60,17 +60,17 @@ fn spatial_tree(n: usize, numbers: &mut Numbers) -> String {
     let mut text = String::from("gravity = [0.7, 1.3, -9.81]\n");
     let mut at: Vec<[f64; 3]> = vec![[0.0; 3]];
     for i in 1..=n {
-        let place = [2.0 * numbers.next(), 2.0 * numbers.next(), 2.0 * numbers.next()];
-        at.push(place);
+        let position = [2.0 * numbers.next(), 2.0 * numbers.next(), 2.0 * numbers.next()];
+        at.push(position);
         let mass = 1.0 + 0.5 * numbers.next();
         let pick = |x: f64, n: usize| ((0.5 + 0.5 * x) * n as f64) as usize % n;
         let kind = pick(numbers.next(), 8);
         if kind == 7 {
-            text += &format!("bodies.p{i} = {{ kind = 'point', at = {place:?}, mass = {mass} }}\n");
+            text += &format!("bodies.p{i} = {{ kind = 'point', at = {position:?}, mass = {mass} }}\n");
         }
         let mut own = || [numbers.next(), numbers.next(), 1.0 + numbers.next()];
         text += &format!(
-            "bodies.b{i} = {{ at = {place:?}, orientation = {{ axis = {:?}, angle = 0.7 }}, mass = {mass}, inertia = [0.2, 0.3, 0.25], \
+            "bodies.b{i} = {{ at = {position:?}, orientation = {{ axis = {:?}, angle = 0.7 }}, mass = {mass}, inertia = [0.2, 0.3, 0.25], \
              com = {:?} }}\n",
             own(),
             own().map(|x| 0.3 * x),
@@ -134,7 +134,7 @@ fn the_recursions_of_plain_trees_agree_with_the_general_ones() {
             tree.accelerations(&eq.f, &mut plain);
             tree.forward_dynamics(&eq.f, None, &mut general);
             close(&text, &plain, &general, 1e-11);
-            assert!(mechanism.has_only_weight() && tree.fall(&s, &mut falling), "{text}");
+            assert!(mechanism.has_only_weight() && tree.gravity_accelerations(&s, &mut falling), "{text}");
             close(&text, &falling, &general, 1e-11);
 
             let [mut M, mut expected] = [vec![0.0; n * n], vec![0.0; n * n]];
@@ -204,9 +204,9 @@ fn what_was_placed_by_one_recursion_is_there_for_the_others() {
         let (of_a, of_b) = (inverse(&mut tree, &a), inverse(&mut tree, &b));
         assert!(of_a != of_b);
         let mut ydot = a.v.clone();
-        assert!(tree.fall(&b, &mut ydot));
+        assert!(tree.gravity_accelerations(&b, &mut ydot));
         assert_eq!(inverse(&mut tree, &a), of_a);
-        assert!(tree.fall(&b, &mut ydot));
+        assert!(tree.gravity_accelerations(&b, &mut ydot));
         assert_eq!(inverse(&mut tree, &b), of_b);
     }
 }

@@ -97,14 +97,14 @@ fn finite(x: Option<f64>) -> f64 {
 }
 
 /// The rods of a modal member that does not bend, as shapes of its body.
-pub(super) fn rigid(member: &Flexible, look: &mut Vec<SceneShape>) {
+pub(super) fn rigid(member: &Flexible, shapes: &mut Vec<SceneShape>) {
     let Flexible::Modal { nodes, lines, section, color, .. } = member else { return };
     for pair in lines.iter().flat_map(|line| line.windows(2)) {
         let (a, b) = (nodes[pair[0]], nodes[pair[1]]);
         let d = [0, 1, 2].map(|k| b[k] - a[k]);
         let length = d.iter().map(|x| x * x).sum::<f64>().sqrt();
         let middle = [0, 1, 2].map(|k| 0.5 * (a[k] + b[k]));
-        look.push(SceneShape {
+        shapes.push(SceneShape {
             kind: "rod",
             pose: Some(join(middle, from_x(d.map(|x| x / length)))),
             length: Some(length),

@@ -114,7 +114,7 @@ fn one(model: &Model, element: &Element, directory: &Directory, cast: &Cast) -> 
         let planar = directory.space == Space::Planar;
         return Some(Flexible::Beam {
             name,
-            nodes: member.bodies.clone().map(|id| cast.place(id)).collect(),
+            nodes: member.bodies.clone().map(|id| cast.index_of(id)).collect(),
             frames: if planar { vec![quarter; rest.len()] } else { Vec::new() },
             section: section(model, &reader, length(&rest)),
             rest,
@@ -139,7 +139,7 @@ fn one(model: &Model, element: &Element, directory: &Directory, cast: &Cast) -> 
     let first = first.map(|element| Reader::open(model, element));
     let source = first.as_ref().unwrap_or(&reader);
     Some(Flexible::Modal {
-        body: cast.place(floating.frame),
+        body: cast.index_of(floating.frame),
         nodes: picture.nodes.clone(),
         lines,
         section: section(model, source, 2.0 * extent),

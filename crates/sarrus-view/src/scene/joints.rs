@@ -52,7 +52,7 @@ pub(super) fn all(model: &Model, system: &System, cast: &Cast) -> Vec<JointGlyph
         JointGlyph {
             name: joint.name.clone(),
             kind: joint.face.kind(),
-            bodies: joint.bodies.map(|id| cast.place(id)),
+            bodies: joint.bodies.map(|id| cast.index_of(id)),
             on: [from_origin(directory, joint.bodies[0], F.p), from_origin(directory, joint.bodies[1], M.p)],
             axis_on,
             axis2_on,

@@ -59,10 +59,10 @@ fn one(model: &Model, element: &Element, system: &System, cast: &Cast) -> Option
         _ => return None,
     };
     let own = system.forces[force].ids.iter().position(|&id| id == body)?;
-    (cast.place(body) >= 0).then(|| SceneLoad {
+    (cast.index_of(body) >= 0).then(|| SceneLoad {
         name: element.name.clone(),
         kind,
-        body: cast.place(body),
+        body: cast.index_of(body),
         on: from_origin(directory, body, on),
         vector: ["x", "y", "z"].map(|axis| format!("load.{}.{axis}", element.name)),
         source: (force, own),

@@ -149,21 +149,21 @@ fn is_one(x: &f64) -> bool {
 
 /// Places of bodies among those of a scene.
 pub(crate) struct Cast {
-    places: Vec<i32>,
+    indices: Vec<i32>,
 }
 
 impl Cast {
     pub fn new(directory: &Directory) -> Cast {
-        let mut places = vec![-1; directory.bodies.len()];
-        for (place, (id, _)) in drawn(directory).enumerate() {
-            places[id as usize] = place as i32;
+        let mut indices = vec![-1; directory.bodies.len()];
+        for (index, (id, _)) in drawn(directory).enumerate() {
+            indices[id as usize] = index as i32;
         }
-        Cast { places }
+        Cast { indices }
     }
 
     /// Of the body `id`; -1 is the ground.
-    pub fn place(&self, id: u32) -> i32 {
-        self.places[id as usize]
+    pub fn index_of(&self, id: u32) -> i32 {
+        self.indices[id as usize]
     }
 }
 
@@ -182,7 +182,7 @@ impl Scene {
         let directory = &*system.directory;
         let cast = Cast::new(directory);
         let mut errors = Vec::new();
-        let mut looks = shapes::all(model, directory, &mut errors);
+        let mut body_shapes = shapes::all(model, directory, &mut errors);
         let markers = |id: u32| {
             let all = directory.bodies[id as usize].markers.iter();
             all.map(|(name, on)| Marker { name: name.clone(), on: *on }).collect::<Vec<_>>()
@@ -190,12 +190,12 @@ impl Scene {
         let bodies = drawn(directory)
             .map(|(id, body)| BodyEntry {
                 name: body.name.clone(),
-                shapes: looks.remove(&id).unwrap_or_default(),
+                shapes: body_shapes.remove(&id).unwrap_or_default(),
                 markers: markers(id),
                 part_of: directory.flexible.iter().find(|f| f.all.contains(&id)).map(|f| f.name.clone()),
             })
             .collect();
-        let ground = Ground { shapes: looks.remove(&0).unwrap_or_default(), markers: markers(0) };
+        let ground = Ground { shapes: body_shapes.remove(&0).unwrap_or_default(), markers: markers(0) };
         let view = view::read(model, directory, &cast).unwrap_or_else(|error| {
             errors.push(error);
             ViewSettings::default()

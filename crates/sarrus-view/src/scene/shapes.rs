@@ -78,8 +78,8 @@ pub(super) fn all(
     for attachment in model.attachments.iter().filter(|a| a.shapes && a.body == "ground") {
         let keys: Vec<Key> = GROUND_KEYS.to_vec();
         let shapes = Reader::new(model, &attachment.element, &keys).and_then(|reader| {
-            let placed = shapes::attached(&reader, attachment, &Pose::identity())?;
-            of(&reader, placed, None, None)
+            let moved = shapes::attached(&reader, attachment, &Pose::identity())?;
+            of(&reader, moved, None, None)
         });
         take(Some(0), shapes);
     }
@@ -145,7 +145,7 @@ fn of(
     read.iter()
         .zip(&tables)
         .map(|(shape, table)| {
-            let placed = shape.p != [0.0; 3] || shape.rot != sarrus::math::Mat3::identity();
+            let is_moved = shape.p != [0.0; 3] || shape.rot != sarrus::math::Mat3::identity();
             let own = table.text("color")?.and_then(hex).or_else(|| color.clone());
             let raw = match &shape.geometry {
                 Some(Geometry::Mesh(mesh)) => Some(mesh.raw()),
@@ -156,7 +156,7 @@ fn of(
                 vertices: raw.map(|raw| raw.corners.concat()),
                 triangles: raw.map(|raw| raw.faces.concat()),
                 kind: shape.kind,
-                pose: placed.then(|| join(shape.p, quaternion(&shape.rot.0))),
+                pose: is_moved.then(|| join(shape.p, quaternion(&shape.rot.0))),
                 color: own,
                 role: match shape.role {
                     Role::All => "all",

@@ -50,13 +50,13 @@ pub(super) fn read(model: &Model, directory: &Directory, cast: &Cast) -> Result<
     let reader = Reader::new(model, &model.view, VIEW_KEYS)?;
     let trace = reader.names("trace")?.into_iter().map(|(name, span)| {
         let (id, on) = point(&reader, directory, &name, span)?;
-        Ok(Trace { body: cast.place(id), on, name })
+        Ok(Trace { body: cast.index_of(id), on, name })
     });
     let trace = trace.collect::<Result<Vec<_>>>()?;
     let follow = match reader.name("follow")? {
         None => None,
         Some((name, span)) => match directory.body(&name) {
-            Some(id) if id != 0 => Some(cast.place(id)),
+            Some(id) if id != 0 => Some(cast.index_of(id)),
             _ => return Err(no_body(&reader, directory, &name, span)),
         },
     };

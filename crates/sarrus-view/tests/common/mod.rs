@@ -50,16 +50,20 @@ pub fn gauge(system: &System, scene: &Scene) -> Gauge {
 }
 
 /// Runs a model, and keeps what the trajectory does not have.
-pub fn kept(model: &Model, system: &Arc<System>, request: &Simulate) -> (Outcome, SampleExtras, ColumnTable) {
+pub fn extras(
+    model: &Model,
+    system: &Arc<System>,
+    request: &Simulate,
+) -> (Outcome, SampleExtras, ColumnTable) {
     let (scene, _) = scene(model, system, request);
     let mut nobody = ();
     let mut tap = Tap::new(system.directory.clone(), gauge(system, &scene), &mut nobody).keeping(true);
     let outcome =
         simulate(model, system, request, &mut tap).unwrap_or_else(|e| panic!("{}: {e}", model.name));
-    let kept = tap.into_kept();
+    let extras = tap.into_extras();
     let mut table = ColumnTable::from(&outcome.trajectory);
-    assert!(kept.join(&mut table), "{}: as many samples", model.name);
-    (outcome, kept, table)
+    assert!(extras.join(&mut table), "{}: as many samples", model.name);
+    (outcome, extras, table)
 }
 
 /// Runs a model with somebody looking.
@@ -67,7 +71,7 @@ pub fn live(
     model: &Model,
     system: &Arc<System>,
     request: &Simulate,
-    room: usize,
+    capacity: usize,
 ) -> (Outcome, Arc<Live>, Scene) {
     let (mut scene, feed) = scene(model, system, request);
     let live = Live::begin(&scene, drawn(&system.directory).count());
@@ -77,7 +81,7 @@ pub fn live(
         let mut tap = Tap::new(system.directory.clone(), gauge(system, &scene), watch).streaming_within(
             live.clone(),
             feed,
-            room,
+            capacity,
         );
         simulate(model, system, request, &mut tap).unwrap_or_else(|e| panic!("{}: {e}", model.name))
     };
@@ -134,17 +138,17 @@ pub fn read(bytes: &[u8]) -> Read {
             }
             b"CONT" => {
                 assert!(first + count <= read.t.len(), "contacts come after their frames");
-                let mut place = from + 4 * count;
+                let mut index = from + 4 * count;
                 for frame in 0..count {
                     for _ in 0..word(from + 4 * frame) {
                         let float = |k: usize| {
-                            f32::from_le_bytes(bytes[place + 4 + 4 * k..][..4].try_into().unwrap())
+                            f32::from_le_bytes(bytes[index + 4 + 4 * k..][..4].try_into().unwrap())
                         };
-                        read.touches.push((first + frame, word(place), [0, 1, 2, 3, 4, 5].map(float)));
-                        place += 28;
+                        read.touches.push((first + frame, word(index), [0, 1, 2, 3, 4, 5].map(float)));
+                        index += 28;
                     }
                 }
-                assert!(place <= from + size && from + size - place < 8);
+                assert!(index <= from + size && from + size - index < 8);
             }
             b"NOTE" => {
                 let text = std::str::from_utf8(&bytes[from..from + size]).unwrap();

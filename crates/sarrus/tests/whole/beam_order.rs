@@ -18,12 +18,12 @@ fn nodes_and_masses_are_those_of_the_rule() {
     ));
     let bodies = &system.directory.bodies[1..];
     let part = 0.5 * (1.0 - (3.0_f64 / 7.0).sqrt());
-    let places = [0.0, part, 0.5, 1.0 - part, 1.0, 1.0 + part, 1.5, 2.0 - part, 2.0];
+    let fractions = [0.0, part, 0.5, 1.0 - part, 1.0, 1.0 + part, 1.5, 2.0 - part, 2.0];
     let shares = [1.0 / 20.0, 49.0 / 180.0, 16.0 / 45.0, 49.0 / 180.0, 1.0 / 10.0];
     assert_eq!(bodies.len(), 9);
     for (k, body) in bodies.iter().enumerate() {
         assert_eq!(body.name, format!("X.node{k}"));
-        assert!((body.start.0[0] - 1.0 - 2.0 * places[k]).abs() < 1e-14, "{k}: {}", body.start.0[0]);
+        assert!((body.start.0[0] - 1.0 - 2.0 * fractions[k]).abs() < 1e-14, "{k}: {}", body.start.0[0]);
         let share = if k == 0 || k == 8 { shares[0] } else { shares[(k - 1) % 4 + 1] };
         assert!((body.mass - 1.5 * 2.0 * share).abs() < 1e-14, "{k}: {}", body.mass);
         assert!((body.inertia.0[2][2] - 0.1 * 2.0 * share).abs() < 1e-15, "{k}");

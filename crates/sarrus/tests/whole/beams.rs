@@ -105,7 +105,7 @@ fn power_is_stored_or_turned_into_heat() {
             outs: &[],
         };
         let (stored, heat) = (force.load.potential_rate(&along), force.load.dissipation(at));
-        assert!(force.load.keeps_books() && heat >= 0.0, "{name}");
+        assert!(force.load.accounts_for_power() && heat >= 0.0, "{name}");
         let scale = power.abs() + stored.abs() + heat;
         assert!((power + stored + heat).abs() <= 1e-12 * scale, "{name}: {power} + {stored} + {heat}");
         seen += 1;

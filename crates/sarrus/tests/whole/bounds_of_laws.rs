@@ -103,7 +103,7 @@ fn check(system: &Arc<System>, mechanism: &mut Mechanism, random: &mut Random) -
             let from = (1.0 - w) * random.next();
             let frames: Vec<BodiesAtInstant> =
                 (0..=30).map(|k| frame(from + w * f64::from(k) / 30.0)).collect();
-            let mut look = |bound: Enclosure, values: Vec<f64>, what: &str| {
+            let mut sample = |bound: Enclosure, values: Vec<f64>, what: &str| {
                 inside(bound, &values, w / 30.0, what);
                 for (k, bound) in [bound.v, bound.d, bound.dd].into_iter().enumerate() {
                     count[k] += usize::from(bound.lo.is_finite() && bound.hi.is_finite());
@@ -112,12 +112,12 @@ fn check(system: &Arc<System>, mechanism: &mut Mechanism, random: &mut Random) -
             };
             for (i, law) in laws.list().iter().enumerate() {
                 let values = frames.iter().map(|frame| law.value(frame)).collect();
-                look(law.enclose(&motion, &frames[0], &frames[30]), values, &format!("{} {i}", law.title));
+                sample(law.enclose(&motion, &frames[0], &frames[30]), values, &format!("{} {i}", law.title));
             }
             for i in 0..laws.switches() {
                 let values = frames.iter().map(|frame| laws.argument(i, frame)).collect();
                 let bound = laws.enclose_argument(i, &motion, &frames[0], &frames[30]);
-                look(bound, values, &format!("choice {i}"));
+                sample(bound, values, &format!("choice {i}"));
             }
         }
     }

@@ -113,8 +113,8 @@ fn every_damping_delivers_its_own_restitution() {
             let lost = 0.5 * 0.01 * (1.0 - delivered * delivered);
             assert!((report.dissipated_normal - lost).abs() < 1e-8, "{damping}: {report:?}");
             assert!(outcome.report.certificate.passed, "{damping}: {:?}", outcome.report.energy);
-            let told = outcome.report.notes.iter().any(|note| note.contains("asks for a restitution"));
-            assert_eq!(told, (delivered - nominal).abs() > 0.05 * nominal, "{damping}");
+            let noted = outcome.report.notes.iter().any(|note| note.contains("asks for a restitution"));
+            assert_eq!(noted, (delivered - nominal).abs() > 0.05 * nominal, "{damping}");
         }
     }
 }

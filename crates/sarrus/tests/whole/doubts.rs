@@ -26,8 +26,8 @@ fn of(text: &str) -> Vec<String> {
     let (model, system) = load(text);
     let checked = check(&model, &system).unwrap();
     let found = doubts(model, &system);
-    let told: Vec<&String> = checked.notes.iter().filter(|n| DOUBTS.iter().any(|d| n.contains(d))).collect();
-    assert_eq!(found.iter().collect::<Vec<_>>(), told, "`check` and `run` tell the same");
+    let log: Vec<&String> = checked.notes.iter().filter(|n| DOUBTS.iter().any(|d| n.contains(d))).collect();
+    assert_eq!(found.iter().collect::<Vec<_>>(), log, "`check` and `run` tell the same");
     found
 }
 

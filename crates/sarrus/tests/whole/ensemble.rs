@@ -386,8 +386,8 @@ fn whoever_watches_sees_every_variant_at_the_steps_asked_for() {
         let mut method = FixedStep::rk4(1e-3, t_end).unwrap();
         method.every = every;
         let expected: Vec<_> = (0..3).flat_map(|i| times.iter().map(move |t| (i, *t))).collect();
-        for (what, crew) in [("lanes", four_bars(3)), ("alone", redundant())] {
-            assert_eq!(seen(crew, &method).0, expected, "{what}, to {t_end} by {every}");
+        for (what, batch) in [("lanes", four_bars(3)), ("alone", redundant())] {
+            assert_eq!(seen(batch, &method).0, expected, "{what}, to {t_end} by {every}");
         }
     }
 }
@@ -410,13 +410,13 @@ fn whoever_watches_sees_variants_that_leave_at_the_same_steps() {
 fn what_pushes_one_variant_moves_it_and_no_other() {
     let method = FixedStep::rk4(1e-3, 0.25).unwrap();
     let force = [12.0, -7.0];
-    let pushed = |mut crew: Vec<Variant>, k: usize| {
+    let pushed = |mut batch: Vec<Variant>, k: usize| {
         let (system, start) = load("four_bar", &[]);
         let mut mechanism = system.mechanism();
         let wrench = Wrench { force: Vec3([force[0], force[1], 0.0]), torque: Vec3([0.0; 3]) };
         mechanism.push(system.directory.body("coupler").unwrap(), wrench);
-        crew[k] = Variant { problem: Box::new(mechanism), start };
-        crew
+        batch[k] = Variant { problem: Box::new(mechanism), start };
+        batch
     };
     let line = format!("push = {{ kind = 'force', body = 'coupler', force = {force:?} }}\n");
     let text = sarrus_zoo::model("four_bar").unwrap().replace("[forces]\n", &format!("[forces]\n{line}"));
@@ -440,9 +440,9 @@ fn what_pushes_one_variant_moves_it_and_no_other() {
 #[test]
 fn models_without_tables_and_mixed_crews_run_all_the_same() {
     let method = FixedStep::rk4(1e-3, 0.02).unwrap();
-    let crew =
+    let batch =
         || vec![member("four_bar", &[]), member("double_pendulum", &[]), member("four_bar_spatial", &[])];
-    let (lanes, single) = (run(crew(), &method, LANES), run(crew(), &method, 1));
+    let (lanes, single) = (run(batch(), &method, LANES), run(batch(), &method, 1));
     for (a, b) in lanes.iter().zip(&single) {
         assert!(a.error.is_none(), "{a:?}");
         assert_eq!(bits(&a.state), bits(&b.state));

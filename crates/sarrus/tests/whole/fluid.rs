@@ -225,7 +225,7 @@ fn a_body_in_an_ideal_fluid_keeps_energy_and_impulse() {
              run = {{ t_end = 3, integrator = '{integrator}'{step}, rtol = {rtol:e}, atol = {:e} }}",
             1e-2 * rtol
         ));
-        let kept = |k: usize| {
+        let retained = |k: usize| {
             let c = |name: &str| run.trajectory.column(&format!("fish.{name}")).unwrap().nth(k).unwrap();
             let q = ["q0", "q1", "q2", "q3"].map(c);
             let (p, v, w) = (["x", "y", "z"].map(c), ["vx", "vy", "vz"].map(c), ["wx", "wy", "wz"].map(c));
@@ -245,7 +245,7 @@ fn a_body_in_an_ideal_fluid_keeps_energy_and_impulse() {
             });
             [impulse, moment].concat()
         };
-        let (first, end) = (kept(0), kept(run.trajectory.len() - 1));
+        let (first, end) = (retained(0), retained(run.trajectory.len() - 1));
         let allowed = if integrator == "generalized_alpha" { 1e-5 } else { 1e-8 };
         for (a, b) in first.iter().zip(&end) {
             assert!((a - b).abs() < allowed, "{integrator}: {first:?} {end:?}");

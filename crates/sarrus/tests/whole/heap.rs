@@ -115,7 +115,7 @@ fn by_hand(s: &State, n: usize, floor: bool) -> Vec<f64> {
     f
 }
 
-fn place() -> impl Strategy<Value = V> {
+fn position() -> impl Strategy<Value = V> {
     prop::array::uniform3(-1.0..1.0f64)
 }
 
@@ -124,7 +124,7 @@ proptest! {
 
     /// Forces are those of all pairs, one by one, also after balls have drifted to other neighbours and jumped across the heap.
     #[test]
-    fn a_heap_has_the_forces_of_all_its_pairs(balls in prop::collection::vec((place(), place(), place()), 40..70)) {
+    fn a_heap_has_the_forces_of_all_its_pairs(balls in prop::collection::vec((position(), position(), position()), 40..70)) {
         let n = balls.len();
         let (_, system) = built(&cloud(n, true));
         let mut mechanism = system.mechanism();

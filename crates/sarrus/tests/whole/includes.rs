@@ -144,7 +144,7 @@ fn the_same_everywhere(planar: bool, part: &str, bodies: &[&str], measures: &[&s
             }
             [] => continue,
         }
-        let (model, placed) = ran(&text, &beside);
+        let (model, mounted) = ran(&text, &beside);
         let axes: &[&str] = if planar { &["x", "y"] } else { &["x", "y", "z"] };
         let close = |what: String, got: f64, due: f64| {
             assert!((got - due).abs() < 2e-6 * (1.0 + due.abs()), "{what}: {got}, not {due}");
@@ -158,24 +158,24 @@ fn the_same_everywhere(planar: bool, part: &str, bodies: &[&str], measures: &[&s
                 let due = times(&motion.q, own);
                 for (k, axis) in axes.iter().enumerate() {
                     let name = format!("{prefix}{body}.{start}{axis}");
-                    close(format!("{name} with {what:?}"), last(&placed, &name), due[k] + d[k]);
+                    close(format!("{name} with {what:?}"), last(&mounted, &name), due[k] + d[k]);
                 }
             }
             if planar {
                 let name = format!("{prefix}{body}.rate");
                 let due = motion.sign() * last(&alone, &format!("{body}.rate"));
-                close(format!("{name} with {what:?}"), last(&placed, &name), due);
+                close(format!("{name} with {what:?}"), last(&mounted, &name), due);
             }
         }
         for measure in measures {
             let name = format!("{prefix}{measure}");
-            close(format!("{name} with {what:?}"), last(&placed, &name), last(&alone, measure));
+            close(format!("{name} with {what:?}"), last(&mounted, &name), last(&alone, measure));
         }
         // the resolved model is the same, bit for bit
         let resolved = sarrus::io::write_resolved(&model, &[]);
         let (_, again) = ran(&resolved, &[]);
-        assert_eq!(placed.names(), again.names(), "{resolved}");
-        for (a, b) in placed.rows().zip(again.rows()) {
+        assert_eq!(mounted.names(), again.names(), "{resolved}");
+        for (a, b) in mounted.rows().zip(again.rows()) {
             let same = a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()));
             assert!(same, "{what:?}: {a:?} and {b:?}\n{resolved}");
         }

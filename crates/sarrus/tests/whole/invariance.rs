@@ -139,19 +139,20 @@ fn the_axes_of_the_world_do_not_matter() {
             std::array::from_fn(|i| v[i] * c + cross[i] * s + k[i] * dot * (1.0 - c))
         };
         let g = turn(model.gravity);
-        let (space, gravity, place) = if planar {
+        let (space, gravity, placement) = if planar {
             (
                 "planar",
                 format!("[{:?}, {:?}]", g[0], g[1]),
                 format!("at = [{}, {}], angle = {angle:?}", shift[0], shift[1]),
             )
         } else {
-            let place = format!("at = {shift:?}, orientation = {{ axis = [1, 2, 2], angle = {angle:?} }}");
-            ("spatial", format!("{g:?}"), place)
+            let placement =
+                format!("at = {shift:?}, orientation = {{ axis = [1, 2, 2], angle = {angle:?} }}");
+            ("spatial", format!("{g:?}"), placement)
         };
         let file = folder.join(format!("{name}.toml"));
         let outer = format!(
-            "format = 'sarrus/1'\nspace = '{space}'\ngravity = {gravity}\ninclude.m = {{ file = {:?}, {place} }}\n",
+            "format = 'sarrus/1'\nspace = '{space}'\ngravity = {gravity}\ninclude.m = {{ file = {:?}, {placement} }}\n",
             file.to_str().unwrap()
         );
         let turned = load_model("turned", &outer);

@@ -335,13 +335,13 @@ fn friction_on_a_reaction_that_is_not_unique_is_told() {
                 joints.high = { kind = 'revolute', bodies = ['ground', 'door'], at = [0, 0, 0.5] }\n\
                 run = { t_end = 0.01 }";
     let run = run(text);
-    let told =
+    let reports =
         |notes: &[String]| notes.iter().any(|n| n.contains("friction in `low`") && n.contains("not unique"));
-    assert!(told(&run.report.notes), "{:?}", run.report.notes);
+    assert!(reports(&run.report.notes), "{:?}", run.report.notes);
     let model =
         load_str("door.toml", &format!("format = 'sarrus/1'\n{text}"), &LoadOptions::default()).unwrap();
     let report = check(&model, &Arc::new(compile(&model).unwrap())).unwrap();
-    assert!(told(&report.notes), "{:?}", report.notes);
+    assert!(reports(&report.notes), "{:?}", report.notes);
 }
 
 #[test]

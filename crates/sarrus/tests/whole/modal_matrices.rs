@@ -64,8 +64,9 @@ impl Given {
     fn only(&self, directions: &[usize]) -> Given {
         let n = self.size();
         let wide = n / self.nodes.len();
-        let kept: Vec<usize> = (0..n).filter(|k| directions.contains(&(k % wide))).collect();
-        let part = |A: &[f64]| kept.iter().flat_map(|&i| kept.iter().map(move |&j| A[i * n + j])).collect();
+        let retained: Vec<usize> = (0..n).filter(|k| directions.contains(&(k % wide))).collect();
+        let part =
+            |A: &[f64]| retained.iter().flat_map(|&i| retained.iter().map(move |&j| A[i * n + j])).collect();
         Given { nodes: self.nodes.clone(), M: part(&self.M), K: part(&self.K), planar: true }
     }
 }
@@ -108,7 +109,7 @@ fn cubic(bar: &Bar, elements: usize, lumped: bool) -> Given {
             }
         }
         // across: (u, slope), where the slope of uz is -θy
-        for (places, sign, EI) in [([1, 5, 7, 11], 1.0, bar.EI[1]), ([2, 4, 8, 10], -1.0, bar.EI[0])] {
+        for (indices, sign, EI) in [([1, 5, 7, 11], 1.0, bar.EI[1]), ([2, 4, 8, 10], -1.0, bar.EI[0])] {
             let k = [
                 [12.0, 6.0, -12.0, 6.0],
                 [6.0, 4.0, -6.0, 2.0],
@@ -126,7 +127,7 @@ fn cubic(bar: &Bar, elements: usize, lumped: bool) -> Given {
                     let scale = [1.0, sign * L][i % 2] * [1.0, sign * L][j % 2];
                     let own = [0.5 * m, 0.5 * L * 0.5 * bar.polar][i % 2] * f64::from(i == j);
                     let weight = if lumped { own } else { m / 420.0 * w[i][j] * scale };
-                    add(places[i], places[j], EI / L.powi(3) * k[i][j] * scale, weight);
+                    add(indices[i], indices[j], EI / L.powi(3) * k[i][j] * scale, weight);
                 }
             }
         }
@@ -560,10 +561,10 @@ fn in_the_plane_it_does_not_matter_where_and_how_a_body_stands() {
     let (sin, cos) = 0.7_f64.sin_cos();
     let map = |p: [f64; 2], d: [f64; 2]| [d[0] + cos * p[0] - sin * p[1], d[1] + sin * p[0] + cos * p[1]];
     let text = |turned: bool| {
-        let place = |p: [f64; 2]| if turned { map(p, [0.5, -0.3]) } else { p };
-        let path = [[0.0, 0.0], [0.6, 0.2], [0.8, -0.3]].map(place);
+        let mapped = |p: [f64; 2]| if turned { map(p, [0.5, -0.3]) } else { p };
+        let path = [[0.0, 0.0], [0.6, 0.2], [0.8, -0.3]].map(mapped);
         let g = if turned { map([0.0, -9.8], [0.0, 0.0]) } else { [0.0, -9.8] };
-        let pin = place([0.0, 0.0]);
+        let pin = mapped([0.0, 0.0]);
         FRAME
             .replace("[[0, 0], [0.6, 0.2], [0.8, -0.3]]", &format!("{path:?}"))
             .replace("gravity = [0, 0]", &format!("gravity = {g:?}"))
@@ -636,8 +637,8 @@ fn a_model_written_elsewhere_finds_its_matrices() {
     let text = resolved.replace("format = \"sarrus/1\"\n", "");
     let again = load_in(&text, &elsewhere.0);
     assert_eq!(frequencies(&first), frequencies(&again));
-    let place = |of: &(Model, Arc<System>)| of.1.directory.bodies[1].start;
-    assert_eq!(place(&first), place(&again));
+    let pose_of = |of: &(Model, Arc<System>)| of.1.directory.bodies[1].start;
+    assert_eq!(pose_of(&first), pose_of(&again));
 }
 
 #[test]

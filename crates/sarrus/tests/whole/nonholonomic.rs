@@ -203,10 +203,10 @@ fn every_combination_rolls_alike_or_says_why_not() {
         };
         simulate(&model, &system, &Simulate { overrides, record: true }, &mut ())
     };
-    let place = |outcome: &Outcome| {
+    let position = |outcome: &Outcome| {
         ["ball.x", "ball.y", "ball.wx", "ball.wy"].map(|c| outcome.trajectory.last(c).unwrap())
     };
-    let expected = place(&run("proximal", "projection", "dop853").unwrap());
+    let expected = position(&run("proximal", "projection", "dop853").unwrap());
     let mut refused = 0;
     for f in formulations::KINDS {
         for s in stabilizations::KINDS {
@@ -225,7 +225,7 @@ fn every_combination_rolls_alike_or_says_why_not() {
                 assert_eq!(outcome.report.status, Status::Completed, "{what}: {}", outcome.report.reason);
                 // `euler` leaves some 10⁻⁴, `penalty` slips by 10⁻³ of what it holds
                 let error =
-                    place(&outcome).iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                    position(&outcome).iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 let most = if f.needs.exact && i.order > 1 { 1e-5 } else { 5e-3 };
                 assert!(error < most, "{what}: {error:e}");
             }

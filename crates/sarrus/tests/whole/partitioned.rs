@@ -70,8 +70,8 @@ fn drift_grows_without_stabilization_and_with_none_of_the_others() {
             ("violation_correction", 1e-11, 1e-13),
         ] {
             let drift = run(name, "proximal", stabilization, 10.0, 1e-6).drift;
-            let kept = drift.iter().all(|quarter| quarter[0] <= position && quarter[1] <= velocity);
-            assert!(kept, "{name} with {stabilization}: {drift:?}");
+            let retained = drift.iter().all(|quarter| quarter[0] <= position && quarter[1] <= velocity);
+            assert!(retained, "{name} with {stabilization}: {drift:?}");
         }
         let baumgarte = run(name, "proximal", "baumgarte", 10.0, 1e-6).drift;
         assert!(baumgarte[3][0] < 0.2 * none[3][0], "{name}: {baumgarte:?} {none:?}");

@@ -3,7 +3,7 @@
 use sarrus::prelude::*;
 use sarrus::solve::integrators::{self, Because, Samples, integrate};
 use sarrus::solve::{
-    Counts, Crossing, Dynamics, Options, PassageRecord, Problem, Regularize, State, StepControl, StepMode,
+    Counts, Crossing, Dynamics, Options, Problem, Regularize, SingularityRecord, State, StepControl, StepMode,
 };
 use sarrus::solve::{formulations, stabilizations};
 use std::f64::consts::PI;
@@ -11,9 +11,9 @@ use std::f64::consts::PI;
 /// What a run of the row of `n` parallelograms shows.
 struct Ran {
     state: State,
-    passages: Vec<PassageRecord>,
+    passages: Vec<SingularityRecord>,
     counts: Counts,
-    looks: u64,
+    checks: u64,
 }
 
 fn run(n: usize, kind: Regularize, integrator: &str, size: f64, t_end: f64) -> Ran {
@@ -38,7 +38,7 @@ fn run(n: usize, kind: Regularize, integrator: &str, size: f64, t_end: f64) -> R
     if let Because::Failed(error) = ended.because {
         panic!("n = {n}: {error}");
     }
-    Ran { passages: d.passages().to_vec(), counts: d.counts(), looks: d.looks(), state }
+    Ran { passages: d.passages().to_vec(), counts: d.counts(), checks: d.checks(), state }
 }
 
 /// The reduced equation θ'' = -k cos θ of the row, from upright with θ' = -1, by classic Runge-Kutta steps of 10⁻⁴ s: the times at which
@@ -127,7 +127,7 @@ fn passages_take_few_looks() {
     for n in [1, 2, 10] {
         let ran = run(n, Regularize::Jets, "dop853", 1e-8, 10.0);
         let plain = run(n, Regularize::Off, "dop853", 1e-8, 10.0);
-        assert!(ran.looks <= 30 * ran.passages.len() as u64, "n = {n}: {}", ran.looks);
+        assert!(ran.checks <= 30 * ran.passages.len() as u64, "n = {n}: {}", ran.checks);
         assert!(10 * ran.counts.rhs <= 11 * plain.counts.rhs, "{:?} {:?}", ran.counts, plain.counts);
     }
 }

@@ -106,12 +106,12 @@ fn a_start_in_line_asks_for_the_branch_and_says_how_to_choose() {
         assert_eq!(elements, ["joint `A`", "joint `B`", "joint `C`", "joint `D`"]);
         let example = example.as_ref().unwrap();
         // D turns as the rocker, B by the coupler against the crank, C by the rocker against the coupler
-        let told = [
+        let expected = [
             "`D.rate = -12` or `D.rate = 4`",
             "`B.rate = -12` or `B.rate = -4`",
             "`C.rate = -4` or `C.rate = 4`",
         ];
-        assert!(told.contains(&example.as_str()), "{a0}: {example}");
+        assert!(expected.contains(&example.as_str()), "{a0}: {example}");
     }
     for (rate, coupler) in [("4", 0.0), ("-12", -8.0)] {
         let text = PARALLELOGRAM.replace("[initial]", &format!("[initial]\nD.rate = {rate}"));

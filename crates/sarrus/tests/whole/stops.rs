@@ -351,11 +351,11 @@ fn equality_of_continuous_numbers_is_told() {
              initial.A.speed = 1\nevents.e = {{ when = '{when}', lock = ['A'] }}\nrun.t_end = 1\n"
         );
         let (model, system) = system(&pair("planar", "prismatic", ["", ""], &rest));
-        let told = |notes: &[String]| notes.iter().any(|n| n.contains("event `e`: `==`"));
+        let reports = |notes: &[String]| notes.iter().any(|n| n.contains("event `e`: `==`"));
         let report = simulate(&model, &system, &Simulate::default(), &mut ()).unwrap().report;
         let checked = check(&model, &system).unwrap();
-        assert_eq!(told(&report.notes), told(&checked.notes), "{when}");
-        told(&report.notes)
+        assert_eq!(reports(&report.notes), reports(&checked.notes), "{when}");
+        reports(&report.notes)
     };
     for when in [
         "A.position == 0.5",

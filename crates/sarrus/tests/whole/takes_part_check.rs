@@ -24,9 +24,9 @@ fn refused(text: &str, words: &[&str]) {
         Err(message) => message,
         Ok((model, system)) => {
             let error = check(&model, &system).unwrap_err();
-            let told = error.diagnostics();
-            assert!(told[0].hint.is_some(), "{error}");
-            told.iter().map(|d| d.message.clone()).collect()
+            let diagnostic = error.diagnostics();
+            assert!(diagnostic[0].hint.is_some(), "{error}");
+            diagnostic.iter().map(|d| d.message.clone()).collect()
         }
     };
     words.iter().for_each(|word| assert!(message.contains(word), "`{word}` is not in: {message}"));

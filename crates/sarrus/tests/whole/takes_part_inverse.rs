@@ -51,8 +51,8 @@ fn slider(option: &str, gravity: &str, more: &str) -> String {
 fn options_of_joints_load_their_drivers() {
     let still = "[0, 0]";
     let slip = |t: f64| f64::tanh(2.0 * t / 0.05);
-    let rubs = slider(", friction = { force = 3, slip_speed = 0.05 }", still, "");
-    follows(&rubs, "motor.force", |t| 2.0 + 3.0 * slip(t));
+    let rubbing = slider(", friction = { force = 3, slip_speed = 0.05 }", still, "");
+    follows(&rubbing, "motor.force", |t| 2.0 + 3.0 * slip(t));
     // μ N of the weight across the guide
     let mu = slider(", friction = { mu = 0.3, slip_speed = 0.05 }", "[0, -10]", "");
     follows(&mu, "motor.force", |t| 2.0 + 3.0 * slip(t));
@@ -210,11 +210,11 @@ fn an_overlap_at_the_start_is_named_in_a_prescribed_motion() {
         joints.J = { kind = 'prismatic', bodies = ['ground', 'b'], at = [0, 0.08], axis = [0, 1] }\n\
         drivers.motor = { kind = 'joint', joint = 'J', position = '0.1*t' }\n\
         contacts.c = { between = ['b', 'ground'], law = { kind = 'linear', stiffness = 1e4 } }\nrun.t_end = 0.1\noutput.every = 0.1\n";
-    let told = |notes: &[String]| notes.iter().find(|n| n.contains("overlap")).cloned();
-    let run = told(&outcome(&load(deep)).report.notes);
+    let note_of = |notes: &[String]| notes.iter().find(|n| n.contains("overlap")).cloned();
+    let run = note_of(&outcome(&load(deep)).report.notes);
     assert!(run.is_some());
-    assert_eq!(told(&inverse(deep).report.notes), run);
-    assert!(told(&inverse(&deep.replace("0.08", "0.2")).report.notes).is_none());
+    assert_eq!(note_of(&inverse(deep).report.notes), run);
+    assert!(note_of(&inverse(&deep.replace("0.08", "0.2")).report.notes).is_none());
 }
 
 /// Beams and modal bodies move as drivers say only where these have every freedom: one element between driven ends, a modal body without modes of

@@ -268,11 +268,11 @@ fn compliant_contacts_take_part_in_modes() {
     let normal = [-10.0, f64::sqrt(5000.0 - 100.0)];
     swings(&small(&disc(""), OperatingPoint::Equilibrium), &[normal]);
     // μ N/v_s is a damper
-    let rubs = small(
+    let rubbing = small(
         &disc(", friction = { kind = 'coulomb', mu = 0.5, slip_speed = 0.1 }"),
         OperatingPoint::Equilibrium,
     );
-    let decays = rubs.modes.iter().find(|m| m.kind == ModeKind::Decay).unwrap();
+    let decays = rubbing.modes.iter().find(|m| m.kind == ModeKind::Decay).unwrap();
     assert!((decays.eigenvalue[0] + 0.5 * 9.81 / 0.1).abs() < 1e-6, "{:?}", decays.eigenvalue);
     let holds = small(
         &disc(", friction = { kind = 'bristle', mu = 0.5, stiffness = 1000, damping = 2 }"),

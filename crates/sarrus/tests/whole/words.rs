@@ -50,17 +50,17 @@ fn defined(line: &str) -> Option<&str> {
 
 #[test]
 fn no_type_name_means_two_things() {
-    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut defined_in: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let files = product();
     assert!(files.len() > 500, "{}", files.len());
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
         let product = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         for name in product.lines().filter_map(defined) {
-            places.entry(name.to_owned()).or_default().push(file.display().to_string());
+            defined_in.entry(name.to_owned()).or_default().push(file.display().to_string());
         }
     }
-    assert!(places.len() > 900, "{}", places.len());
-    let twice: Vec<_> = places.iter().filter(|(_, files)| files.len() > 1).collect();
+    assert!(defined_in.len() > 900, "{}", defined_in.len());
+    let twice: Vec<_> = defined_in.iter().filter(|(_, files)| files.len() > 1).collect();
     assert!(twice.is_empty(), "{twice:#?}");
 }

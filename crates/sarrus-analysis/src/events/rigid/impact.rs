@@ -39,12 +39,12 @@ pub(super) struct Impact {
 /// Solves an impact: `e` and `rule` by place, of places with friction `places`, at velocities `before`.
 pub(super) fn solve(
     at: &ContactInstant,
-    places: &[ContactPoint],
+    points: &[ContactPoint],
     e: &[f64],
     rules: &[ImpactRule],
     before: &[f64],
 ) -> Result<Impact, NoSolution> {
-    let plastic = problem(at, places, before)?;
+    let plastic = problem(at, points, before)?;
     if e.iter().all(|e| *e == 0.0) {
         return Ok(taken(plastic, before, at, false));
     }
@@ -52,9 +52,9 @@ pub(super) fn solve(
     let mut corrected = false;
     for rule in [poisson, !poisson] {
         let found = if rule {
-            by_impulses(at, places, e, before, &plastic)
+            by_impulses(at, points, e, before, &plastic)
         } else {
-            by_velocities(at, places, e, before)
+            by_velocities(at, points, e, before)
         };
         let Ok((kappa, [is_unique, is_motion_unique])) = found else { continue };
         let after = after(at, before, &kappa);
@@ -64,7 +64,7 @@ pub(super) fn solve(
         corrected = true;
     }
     // along the line from the plastic one, on which ΔT is a parabola that opens upwards
-    let Ok((kappa, [is_unique, is_motion_unique])) = by_impulses(at, places, e, before, &plastic) else {
+    let Ok((kappa, [is_unique, is_motion_unique])) = by_impulses(at, points, e, before, &plastic) else {
         return Ok(taken(plastic, before, at, true));
     };
     let mix =
@@ -80,8 +80,8 @@ pub(super) fn solve(
     Ok(Impact { kappa, after, is_unique, is_motion_unique, corrected: true })
 }
 
-fn problem(at: &ContactInstant, places: &[ContactPoint], b: &[f64]) -> Result<Solution, NoSolution> {
-    Contacts { places, W: &at.W, symmetric: &at.W, b }.solve()
+fn problem(at: &ContactInstant, points: &[ContactPoint], b: &[f64]) -> Result<Solution, NoSolution> {
+    Contacts { points, W: &at.W, symmetric: &at.W, b }.solve()
 }
 
 fn taken(found: Solution, before: &[f64], at: &ContactInstant, corrected: bool) -> Impact {
@@ -96,28 +96,28 @@ type ImpactSolution = (Vec<f64>, [bool; 2]);
 /// Newton's rule.
 fn by_velocities(
     at: &ContactInstant,
-    places: &[ContactPoint],
+    points: &[ContactPoint],
     e: &[f64],
     before: &[f64],
 ) -> Result<ImpactSolution, NoSolution> {
     let mut b = before.to_vec();
     at.first.iter().zip(e).for_each(|(&i, e)| b[i] += e * before[i]);
-    problem(at, places, &b).map(|found| (found.kappa, [found.is_unique, found.is_motion_unique]))
+    problem(at, points, &b).map(|found| (found.kappa, [found.is_unique, found.is_motion_unique]))
 }
 
 /// Poisson's rule.
 fn by_impulses(
     at: &ContactInstant,
-    places: &[ContactPoint],
+    points: &[ContactPoint],
     e: &[f64],
     before: &[f64],
     plastic: &Solution,
 ) -> Result<ImpactSolution, NoSolution> {
     let mut kappa = plastic.kappa.clone();
-    for ((place, &i), e) in places.iter().zip(&at.first).zip(e) {
-        kappa[i..=i + place.across].iter_mut().for_each(|k| *k *= 1.0 + e);
+    for ((point, &i), e) in points.iter().zip(&at.first).zip(e) {
+        kappa[i..=i + point.across].iter_mut().for_each(|k| *k *= 1.0 + e);
     }
-    let left = problem(at, places, &after(at, before, &kappa))?;
+    let left = problem(at, points, &after(at, before, &kappa))?;
     kappa.iter_mut().zip(&left.kappa).for_each(|(k, more)| *k += more);
     let unique = [plastic.is_unique && left.is_unique, plastic.is_motion_unique && left.is_motion_unique];
     Ok((kappa, unique))

@@ -49,7 +49,7 @@ impl Shares {
             alone = least;
         }
         let mut free = self.free.mechanism();
-        free.be_like(mechanism);
+        free.copy_discrete_state(mechanism);
         let held = (0..gaps.list.len()).filter(|&i| gaps.now[i] != Now::Open).collect();
         let at = ContactInstant::new(&mut free, s, &gaps.list, held)?;
         let all: Vec<usize> = (0..at.which.len()).collect();

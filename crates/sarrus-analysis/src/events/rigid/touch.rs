@@ -1,6 +1,6 @@
 //! What happens at an instant at which something happens to a gap.
 
-use super::super::{Journey, NoStart, active::GapHold, jump::APART};
+use super::super::{EventLoop, NoStart, active::GapHold, jump::APART};
 use super::impact::{self, gained};
 use super::instant::{ContactInstant, dot};
 use super::shares::Shares;
@@ -45,13 +45,13 @@ const RESTS: &str = "comes to rest";
 
 /// What is reported of a contact at an instant.
 #[derive(Default)]
-struct Told {
+struct Reported {
     words: Vec<String>,
     impulses: Vec<ImpulseReport>,
     lost: f64,
 }
 
-impl Journey {
+impl EventLoop {
     /// Impacts at `state`, and what stays closed there.
     pub(in super::super) fn touch(
         &mut self,
@@ -73,11 +73,11 @@ impl Journey {
         state: &mut State,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), StepError> {
-        let mut told = self.nothing_told();
-        self.settle_gaps(gaps, mechanism, state, &mut told)?;
+        let mut reported = self.nothing_reported();
+        self.correct_gaps(gaps, mechanism, state, &mut reported)?;
         gaps.judge(mechanism, state);
         recorder.enter(mechanism, state);
-        self.tell(gaps, told, state.t, recorder);
+        self.report(gaps, reported, state.t, recorder);
         Ok(())
     }
 
@@ -92,8 +92,8 @@ impl Journey {
         if gaps.list.is_empty() {
             return Ok(Vec::new());
         }
-        let mut told = self.nothing_told();
-        self.settle_gaps(&mut gaps, mechanism, state, &mut told)?;
+        let mut reported = self.nothing_reported();
+        self.correct_gaps(&mut gaps, mechanism, state, &mut reported)?;
         gaps.judge(mechanism, state);
         Ok(gaps.not_unique)
     }
@@ -115,18 +115,18 @@ impl Journey {
     }
 
     /// Nothing to report yet, by contact and then by limit.
-    fn nothing_told(&self) -> Vec<Told> {
+    fn nothing_reported(&self) -> Vec<Reported> {
         let count = self.system.contacts.len() + self.system.whole.events.limits.len();
-        std::iter::repeat_with(Told::default).take(count).collect()
+        std::iter::repeat_with(Reported::default).take(count).collect()
     }
 
     /// Impacts at `state`, and the rows of what stays closed.
-    fn settle_gaps(
+    fn correct_gaps(
         &mut self,
         gaps: &mut GapWatch,
         mechanism: &mut Mechanism,
         state: &mut State,
-        told: &mut [Told],
+        reported: &mut [Reported],
     ) -> Result<(), StepError> {
         let t = state.t;
         let solve = |source| StepError::Solve { t, source };
@@ -143,10 +143,10 @@ impl Journey {
         let mut at = self.movable(gaps, &mut free, state, at, slow)?;
         push_back(gaps, &at, &free, state);
         if at.first.iter().any(|&i| at.rates()[i] < -slow) {
-            self.hit(gaps, &at, state, slow, told)?;
+            self.hit(gaps, &at, state, slow, reported)?;
             at = ContactInstant::new(&mut free, state, &gaps.list, at.which).map_err(solve)?;
         }
-        if self.come_to_rest(gaps, &at, slow, &mut free, state, told)? {
+        if self.come_to_rest(gaps, &at, slow, &mut free, state, reported)? {
             at = ContactInstant::new(&mut free, state, &gaps.list, at.which).map_err(solve)?;
         }
         gaps.rebounds.fill(false);
@@ -154,7 +154,7 @@ impl Journey {
         at.which.iter().zip(&at.first).for_each(|(&own, &i)| gaps.rebounds[own] = u[i] > slow);
         let staying = self.staying(gaps, &at, slow, t)?;
         let before = gaps.now.clone();
-        self.hold(gaps, staying, &mut free, mechanism, state, told)?;
+        self.hold(gaps, staying, &mut free, mechanism, state, reported)?;
         let shares = || Shares { free: free.system().clone(), watched: Vec::new() };
         gaps.shares = self.is_shared.then(shares);
         gaps.judged = self.with_idle(gaps, &mut free, state);
@@ -215,7 +215,7 @@ impl Journey {
     ) -> Result<Mechanism, StepError> {
         let mut free = self.without_holds(mechanism, state)?;
         let before = free.energy(state);
-        super::super::jump::settle(&mut free, state);
+        super::super::jump::make_consistent(&mut free, state);
         let after = free.energy(state);
         state.x[WORK] += after.kinetic + after.potential - before.kinetic - before.potential;
         Ok(free)
@@ -236,11 +236,11 @@ impl Journey {
         }
         let Ok(mut free) = self.without_holds(mechanism, state) else { return false };
         let mut behind = state.clone();
-        let ahead = BEHIND * (self.route.span.1 - self.route.span.0);
+        let ahead = BEHIND * (self.schedule.span.1 - self.schedule.span.0);
         let way: Vec<f64> = state.v.iter().map(|v| v * ahead).collect();
         free.retract(&mut behind.q, &way);
         behind.t += ahead;
-        super::super::jump::settle(&mut free, &mut behind);
+        super::super::jump::make_consistent(&mut free, &mut behind);
         let fast = OFF * gaps.fastest;
         let ends = held().any(|(gap, _)| !(free.gap_rows(&behind, gap).rates[0].abs() <= fast));
         if ends {
@@ -257,7 +257,7 @@ impl Journey {
         self.active.set_holds(held);
         let system: Arc<System> = Arc::new(system.map_err(|_| StepError::NotFinite { t: state.t })?);
         let mut free = system.mechanism();
-        free.be_like(mechanism);
+        free.copy_discrete_state(mechanism);
         Ok(free)
     }
 
@@ -277,11 +277,11 @@ impl Journey {
         at: &ContactInstant,
         state: &mut State,
         slow: f64,
-        told: &mut [Told],
+        reported: &mut [Reported],
     ) -> Result<(), StepError> {
         let before = at.rates();
         let low = LOW * size(state);
-        let (mut e, mut rules, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut e, mut rules, mut points) = (Vec::new(), Vec::new(), Vec::new());
         for (own, &i) in at.which.iter().zip(&at.first) {
             let Gap { contact, rigid, .. } = &gaps.list[*own];
             let rigid = *rigid;
@@ -297,17 +297,17 @@ impl Journey {
             }
             e.push(if approaches && !rests { rigid.restitution } else { 0.0 });
             rules.push(rigid.rule);
-            places.push(ContactPoint { mu: rigid.mu, across: at.rows[rules.len() - 1].rates.len() - 1 });
+            points.push(ContactPoint { mu: rigid.mu, across: at.rows[rules.len() - 1].rates.len() - 1 });
         }
-        let found = impact::solve(at, &places, &e, &rules, &before)
+        let found = impact::solve(at, &points, &e, &rules, &before)
             .map_err(|_| self.no_force(gaps, at, state.t, None))?;
         // ΔT = ½κᵀ(u⁺ + u⁻) and what drivers do
         state.x[WORK] += dot(&at.work, &found.kappa);
         for (x, kappa) in at.response.iter().zip(&found.kappa) {
             state.v.iter_mut().zip(x).for_each(|(v, x)| *v += x * kappa);
         }
-        for ((place, &own), &i) in places.iter().zip(&at.which).zip(&at.first) {
-            let rows = i..=i + place.across;
+        for ((point, &own), &i) in points.iter().zip(&at.which).zip(&at.first) {
+            let rows = i..=i + point.across;
             let contact = gaps.list[own].contact;
             let kappa = &found.kappa[rows.clone()];
             if kappa[0] == 0.0 && before[i] >= -slow {
@@ -320,10 +320,10 @@ impl Journey {
                 state.x[element.x] += along;
                 state.x[element.x + 1] += lost - along;
             }
-            let told = &mut told[contact];
-            told.lost += lost;
+            let reported = &mut reported[contact];
+            reported.lost += lost;
             let limit = gaps.list[own].limit;
-            told.impulses.push(match limit {
+            reported.impulses.push(match limit {
                 Some(limit) => self.impulse_at(limit, kappa[0]),
                 None => ImpulseReport {
                     joint: self.system.gap_name(contact).to_string(),
@@ -332,21 +332,21 @@ impl Journey {
                     unit: "N s",
                 },
             });
-            if told.words.is_empty() {
+            if reported.words.is_empty() {
                 let rebounds = found.after[i] > slow;
-                told.words.push(match limit.map(|limit| self.system.whole.events.limits[limit].value) {
+                reported.words.push(match limit.map(|limit| self.system.whole.events.limits[limit].value) {
                     Some(value) if rebounds => format!("rebounds from {value}"),
                     Some(value) => format!("hits {value}"),
                     None => "impact".into(),
                 });
                 if !found.is_unique {
-                    told.words.push("impulses are not unique: those of least norm are shown".into());
+                    reported.words.push("impulses are not unique: those of least norm are shown".into());
                 }
                 if !found.is_motion_unique {
-                    told.words.push("velocities after it depend on how impulses are shared".into());
+                    reported.words.push("velocities after it depend on how impulses are shared".into());
                 }
                 if found.corrected {
-                    told.words.push("the rule would have made energy: less restitution was taken".into());
+                    reported.words.push("the rule would have made energy: less restitution was taken".into());
                 }
             }
         }
@@ -364,7 +364,7 @@ impl Journey {
         slow: f64,
         free: &mut Mechanism,
         state: &mut State,
-        told: &mut [Told],
+        reported: &mut [Reported],
     ) -> Result<bool, StepError> {
         let size = size(state);
         // where the time does not tell one instant from the next, neither does it tell a flight
@@ -378,7 +378,7 @@ impl Journey {
         // under what the others bear: bodies that fall together do not press on each other by themselves
         let others: Vec<usize> = all.clone().filter(|k| !rises(*k)).collect();
         let borne = Staying::new(at, &gaps.list, &others, gaps.still(), |_, speed| speed > 10.0 * slow);
-        let falls = match borne.contacts().solve() {
+        let impact_speeds = match borne.contacts().solve() {
             Ok(found) => borne.accelerations(at, &others, &found.kappa),
             // forces are looked for again with those that may close
             Err(_) => at.free.clone(),
@@ -386,7 +386,9 @@ impl Journey {
         let is_low = |k: usize| {
             let i = at.first[k];
             // a flight that does not rise above the surface is none either
-            rises(k) && falls[i] < 0.0 && u[i] * u[i] <= -2.0 * falls[i] * low.max(-at.rows[k].gap)
+            rises(k)
+                && impact_speeds[i] < 0.0
+                && u[i] * u[i] <= -2.0 * impact_speeds[i] * low.max(-at.rows[k].gap)
         };
         let lows = all.clone().filter(|k| is_low(*k)).map(|k| u[at.first[k]]);
         let Some(fastest) = lows.reduce(f64::max) else { return Ok(false) };
@@ -395,21 +397,21 @@ impl Journey {
         let near: Vec<usize> = all.filter(|&k| !rises(k) || is_low(k)).collect();
         let problem = Staying::new(at, &gaps.list, &near, gaps.still(), |_, speed| speed > still);
         let Ok(found) = problem.contacts().solve() else { return Ok(false) };
-        let each = near.iter().zip(&found.status).zip(problem.slips.iter().zip(&problem.places));
+        let each = near.iter().zip(&found.status).zip(problem.slips.iter().zip(&problem.points));
         let each: Vec<_> = each.filter(|((_, status), _)| **status != ContactStatus::Open).collect();
         let stays: Vec<usize> = each.iter().map(|((k, _), _)| **k).collect();
         if !stays.iter().any(|&k| rises(k)) {
             return Ok(false);
         }
         let mut rows = Vec::new();
-        for ((k, status), (slip, place)) in each {
+        for ((k, status), (slip, point)) in each {
             let i = at.which[*k];
             let gap = free.observe(state, |at| gaps.list[i].frozen(at));
             rows.push(self.active.register(GapHold { gap: i, across: false }, gap.hold(&self.system, None)));
             // one that sticks does so from here on: a slip that is left would be one of the flights
             if *status == ContactStatus::Stick
                 && slip.is_none()
-                && place.across > 0
+                && point.across > 0
                 && let Some(across) = gap.stick(&self.system)
             {
                 rows.push(self.active.register(GapHold { gap: i, across: true }, across));
@@ -421,9 +423,9 @@ impl Journey {
         self.active.set_holds(before);
         let system: Arc<System> = Arc::new(system.map_err(|_| StepError::NotFinite { t: state.t })?);
         let mut held = system.mechanism();
-        held.be_like(free);
+        held.copy_discrete_state(free);
         let mut rests = state.clone();
-        super::super::jump::settle(&mut held, &mut rests);
+        super::super::jump::make_consistent(&mut held, &mut rests);
         let lost = held.energy(state).kinetic - held.energy(&rests).kinetic;
         state.v.copy_from_slice(&rests.v);
         state.x[DISSIPATED] += lost;
@@ -432,9 +434,9 @@ impl Journey {
         if let Some(element) = self.system.contacts.get(contact) {
             state.x[element.x] += lost;
         }
-        told[contact].lost += lost;
+        reported[contact].lost += lost;
         for contact in stays.iter().filter(|&&k| rises(k)).map(|&k| gaps.list[at.which[k]].contact) {
-            let words = &mut told[contact].words;
+            let words = &mut reported[contact].words;
             if gaps.list.iter().any(|gap| gap.contact == contact && gap.limit.is_none())
                 && !words.iter().any(|word| word == RESTS)
             {
@@ -471,7 +473,7 @@ impl Journey {
         });
         let margin = if found.is_err() && held { problem.contacts().margin().0 } else { f64::NEG_INFINITY };
         if margin >= -LOOSEST * gaps.largest {
-            return Ok(self.keep(gaps, at, &stays, &problem, margin, t));
+            return Ok(self.hold_closed(gaps, at, &stays, &problem, margin, t));
         }
         let found = found.map_err(|_| {
             let worst = jams.iter().min_by(|a, b| a.2.total_cmp(&b.2));
@@ -487,15 +489,15 @@ impl Journey {
         let planar = self.system.directory.space == Space::Planar;
         gaps.is_unique = found.is_unique;
         self.is_shared = !found.is_unique && (planar || problem.is_parallel);
-        let Staying { slips, places, .. } = problem;
-        let each = stays.iter().zip(&found.status).zip(slips).zip(&places);
-        let each = each.filter_map(|(((&k, status), slip), place)| {
+        let Staying { slips, points, .. } = problem;
+        let each = stays.iter().zip(&found.status).zip(slips).zip(&points);
+        let each = each.filter_map(|(((&k, status), slip), point)| {
             let own = at.which[k];
             match (status, slip) {
                 (ContactStatus::Open, _) => None,
                 (_, Some(d)) => Some((own, Now::Slides, d)),
-                (ContactStatus::Slide(d), None) => Some((own, Now::Slides, d[..place.across].to_vec())),
-                (ContactStatus::Stick, None) if place.across > 0 => Some((own, Now::Sticks, Vec::new())),
+                (ContactStatus::Slide(d), None) => Some((own, Now::Slides, d[..point.across].to_vec())),
+                (ContactStatus::Stick, None) if point.across > 0 => Some((own, Now::Sticks, Vec::new())),
                 (ContactStatus::Stick, None) => Some((own, Now::Held, Vec::new())),
             }
         });
@@ -503,7 +505,7 @@ impl Journey {
     }
 
     /// Contacts as they are, at the edge of the cones where no solution was found, with a note.
-    fn keep(
+    fn hold_closed(
         &mut self,
         gaps: &mut GapWatch,
         at: &ContactInstant,
@@ -533,7 +535,7 @@ impl Journey {
         free: &mut Mechanism,
         mechanism: &mut Mechanism,
         state: &mut State,
-        told: &mut [Told],
+        reported: &mut [Reported],
     ) -> Result<(), StepError> {
         let mut now = vec![Now::Open; gaps.list.len()];
         let mut holds = Vec::new();
@@ -581,7 +583,7 @@ impl Journey {
                 (_, Now::Open) => "parts",
                 _ => continue,
             };
-            let words = &mut told[gaps.list[i].contact].words;
+            let words = &mut reported[gaps.list[i].contact].words;
             let word = match gaps.list[i].limit.map(|limit| self.system.whole.events.limits[limit].value) {
                 Some(value) => {
                     words.retain(|word| !word.starts_with("hits"));
@@ -596,13 +598,13 @@ impl Journey {
         // one that closes without an impact counts too, as one that is closed from the start
         for (i, gap) in gaps.list.iter().enumerate() {
             let closes = gaps.now[i] == Now::Open && now[i] != Now::Open && !gaps.goes_on(&now, i);
-            if closes && told[gap.contact].impulses.is_empty() {
+            if closes && reported[gap.contact].impulses.is_empty() {
                 gaps.tallies[gap.contact].close(state.t, 0.0);
             }
         }
         let slides = now.contains(&Now::Slides) || gaps.now.contains(&Now::Slides);
         // an event may have dropped the rows of what is still held
-        let missing = holds.iter().any(|own| mechanism.system().place(own.id).is_none());
+        let missing = holds.iter().any(|own| mechanism.system().element_index(own.id).is_none());
         let same = |(a, b): (&Option<FrozenFeature>, &Option<FrozenFeature>)| match (a, b) {
             (Some(a), Some(b)) => a.is_same(b),
             (a, b) => a.is_none() && b.is_none(),
@@ -624,17 +626,17 @@ impl Journey {
     }
 
     /// Reports an instant.
-    fn tell(&mut self, gaps: &mut GapWatch, told: Vec<Told>, t: f64, recorder: &mut Recorder<'_>) {
-        for (contact, told) in told.into_iter().enumerate() {
-            if told.words.is_empty() {
+    fn report(&mut self, gaps: &mut GapWatch, reported: Vec<Reported>, t: f64, recorder: &mut Recorder<'_>) {
+        for (contact, reported) in reported.into_iter().enumerate() {
+            if reported.words.is_empty() {
                 continue;
             }
             recorder.events.push(EventReport {
                 t,
                 name: self.system.gap_name(contact).to_string(),
-                actions: told.words,
-                impulses: told.impulses,
-                energy_lost: told.lost,
+                actions: reported.words,
+                impulses: reported.impulses,
+                energy_lost: reported.lost,
             });
         }
         self.at_once = if self.touched_at == t { self.at_once + 1 } else { 0 };
@@ -648,14 +650,14 @@ impl Journey {
 
     /// No force will do at an instant; `one` is the place that it is due to, with what is left of its compliance.
     fn no_force(&self, gaps: &GapWatch, at: &ContactInstant, t: f64, one: Option<(usize, f64)>) -> StepError {
-        let place = one.map_or(0, |(k, _)| k);
-        let own = at.which.get(place).map(|&i| gaps.list[i].contact);
+        let index = one.map_or(0, |(k, _)| k);
+        let own = at.which.get(index).map(|&i| gaps.list[i].contact);
         let contact = own.map_or(String::new(), |i| self.system.gap_name(i).to_string());
         if one.is_none() && at.rows.iter().all(|own| own.rates.len() == 1) {
             // without friction there are forces unless what holds whatever they do forces its way
             return StepError::Solve { t, source: SolveError::Forced { name: contact } };
         }
-        let stands = at.stands.get(place).cloned().unwrap_or_default();
+        let stands = at.stands.get(index).cloned().unwrap_or_default();
         let source = SolveError::NoForce { contact, at: stands, left: one.map(|(_, left)| left) };
         StepError::Solve { t, source }
     }
@@ -683,9 +685,9 @@ fn push_back(gaps: &GapWatch, at: &ContactInstant, free: &Mechanism, state: &mut
     let n = at.len();
     let rows = || own.iter().map(|&k| at.first[k]);
     let W: Vec<f64> = rows().flat_map(|i| rows().map(move |j| at.W[i * n + j])).collect();
-    let places = vec![ContactPoint { mu: 0.0, across: 0 }; own.len()];
+    let points = vec![ContactPoint { mu: 0.0, across: 0 }; own.len()];
     // where none is found it stays as it is, and the certificate tells
-    let Ok(found) = (Contacts { places: &places, W: &W, symmetric: &W, b: &g }).solve() else { return };
+    let Ok(found) = (Contacts { points: &points, W: &W, symmetric: &W, b: &g }).solve() else { return };
     let mut delta = vec![0.0; state.v.len()];
     for (i, kappa) in rows().zip(&found.kappa) {
         delta.iter_mut().zip(&at.response[i]).for_each(|(d, x)| *d += kappa * x);

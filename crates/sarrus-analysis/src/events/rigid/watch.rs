@@ -22,7 +22,7 @@ use sarrus_system::{At, Mechanism, System};
 use std::sync::Arc;
 
 /// Where in a step numbers are looked at, as parts of it.
-const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
+const FRACTIONS: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 /// Halvings of a step in which an open gap is searched for.
 const HALVINGS: i32 = 40;
 /// Forces smaller than this, over the largest seen, are rounding.
@@ -144,7 +144,7 @@ pub(crate) struct GapWatch {
     /// Pairs with a place that is held.
     held: Vec<GapSource>,
     /// Values by place of the step.
-    looks: Vec<(f64, Vec<f64>)>,
+    samples: Vec<(f64, Vec<f64>)>,
     values: Vec<f64>,
     gap_values: Vec<f64>,
     near: State,
@@ -188,7 +188,7 @@ impl GapWatch {
             watched: Vec::new(),
             armed: Vec::new(),
             held: Vec::new(),
-            looks: Vec::new(),
+            samples: Vec::new(),
             values: Vec::new(),
             near: State::default(),
             limits,
@@ -246,7 +246,7 @@ impl GapWatch {
     /// What reactions are judged with, where that is more than `mechanism` holds.
     pub fn with_all_closed(&self, mechanism: &Mechanism) -> Option<Mechanism> {
         let mut own = self.judged.as_ref()?.mechanism();
-        own.be_like(mechanism);
+        own.copy_discrete_state(mechanism);
         Some(own)
     }
 
@@ -306,11 +306,11 @@ impl GapWatch {
     pub fn note_step(&mut self, t: f64) {
         let length = t - std::mem::replace(&mut self.counted, t);
         for (i, (tally, force)) in self.tallies.iter_mut().zip(&self.bears).enumerate() {
-            let places = self.bearing.iter().filter(|(contact, _)| *contact == i).count();
-            if places > 0 {
+            let count = self.bearing.iter().filter(|(contact, _)| *contact == i).count();
+            if count > 0 {
                 tally.largest_force = tally.largest_force.max(*force);
                 tally.time += length;
-                tally.touches += places as u64;
+                tally.touches += count as u64;
             }
         }
     }
@@ -335,7 +335,7 @@ impl GapWatch {
         let elements = &mechanism.system().elements;
         let element = |id: Option<usize>| elements.iter().enumerate().find(|(_, e)| Some(e.id) == id);
         for (i, gap) in self.list.iter().enumerate().filter(|(_, gap)| acts(gap.contact)) {
-            let Some((place, own)) = element(self.ids[i][0]) else {
+            let Some((index, own)) = element(self.ids[i][0]) else {
                 self.watched.push(WatchedGap::Gap(i));
                 continue;
             };
@@ -346,10 +346,10 @@ impl GapWatch {
                 self.watched.push(WatchedGap::Grips(own.start, across.start, n, gap.rigid.mu));
             }
             if own.sliding.is_some() {
-                self.watched.push(WatchedGap::Slips(place));
+                self.watched.push(WatchedGap::Slips(index));
             }
             if self.features[i].is_some() {
-                self.watched.push(WatchedGap::Ends(place));
+                self.watched.push(WatchedGap::Ends(index));
             }
         }
         if let Some(shares) = &mut self.shares {
@@ -405,21 +405,21 @@ impl GapWatch {
         let (t, h) = (step.info.t, step.end.t - step.info.t);
         self.bears.fill(0.0);
         self.fastest = step.end.v.iter().fold(self.fastest, |most, v| most.max(v.abs()));
-        let mut looks = std::mem::take(&mut self.looks);
-        let mut times = [f64::INFINITY; PLACES.len() + 2];
+        let mut samples = std::mem::take(&mut self.samples);
+        let mut times = [f64::INFINITY; FRACTIONS.len() + 2];
         let gaps_only = self.watched.iter().all(|watched| self.is_swept(*watched));
         let count = if ahead == Ahead::Clear && gaps_only {
             // open all the time
             times[0] = step.end.t;
             1
         } else {
-            PLACES.iter().zip(&mut times).for_each(|(place, time)| *time = t + place * h);
-            times[PLACES.len() - 1] = step.end.t;
+            FRACTIONS.iter().zip(&mut times).for_each(|(fraction, time)| *time = t + fraction * h);
+            times[FRACTIONS.len() - 1] = step.end.t;
             if let Ahead::Met { bracket, .. } = ahead {
                 // before the first look after the start a gap that has just rebounded may still be negative by rounding
                 let [open, closed] = bracket;
-                times[PLACES.len()] = if open > times[1] { open } else { f64::INFINITY };
-                times[PLACES.len() + 1] = closed;
+                times[FRACTIONS.len()] = if open > times[1] { open } else { f64::INFINITY };
+                times[FRACTIONS.len() + 1] = closed;
             }
             times.sort_unstable_by(f64::total_cmp);
             let mut count = 1;
@@ -431,14 +431,14 @@ impl GapWatch {
             }
             count
         };
-        looks.resize_with(count, Default::default);
-        for ((time, values), at) in looks.iter_mut().zip(times) {
+        samples.resize_with(count, Default::default);
+        for ((time, values), at) in samples.iter_mut().zip(times) {
             *time = at;
             let (ode, s) = step.at(*time)?;
             self.read(ode, s, values).map_err(|source| StepError::Solve { t: *time, source })?;
         }
-        let found = self.first(step, &looks);
-        self.looks = looks;
+        let found = self.first(step, &samples);
+        self.samples = samples;
         if !self.is_unique {
             // slips may turn from each other within a leg
             let (ode, s) = step.at(t + h)?;
@@ -450,7 +450,7 @@ impl GapWatch {
     fn first(
         &mut self,
         step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
-        looks: &[(f64, Vec<f64>)],
+        samples: &[(f64, Vec<f64>)],
     ) -> Result<Option<f64>, StepError> {
         let mut first: Option<f64> = None;
         let mut arms = vec![false; self.watched.len()];
@@ -459,11 +459,11 @@ impl GapWatch {
             let is_swept = self.is_swept(self.watched[i]);
             let is_gap = matches!(self.watched[i], WatchedGap::Gap(_));
             let mut armed = self.armed[i];
-            for k in 1..looks.len() {
-                armed |= looks[k - 1].1[i] > nothing;
+            for k in 1..samples.len() {
+                armed |= samples[k - 1].1[i] > nothing;
                 let level = if armed { 0.0 } else { -nothing };
                 let verdict = |value: f64| ConditionValue { holds: value < level, margin: level - value };
-                let at = |k: usize| -> ConditionSample { (looks[k].0, verdict(looks[k].1[i])) };
+                let at = |k: usize| -> ConditionSample { (samples[k].0, verdict(samples[k].1[i])) };
                 let mut judge = |t: f64| -> Result<ConditionValue, StepError> {
                     let (ode, s) = step.at(t)?;
                     // as the run will go on from there: on the constraints, where there is a way
@@ -495,7 +495,7 @@ impl GapWatch {
                     }
                     Some(if from.1.holds { before.0 } else { crossing(from, here, &mut judge)? })
                 } else if !is_swept
-                    && let Some(after) = (k + 1 < looks.len()).then(|| at(k + 1))
+                    && let Some(after) = (k + 1 < samples.len()).then(|| at(k + 1))
                     && before.1.margin <= here.1.margin
                     && here.1.margin > after.1.margin
                     && !after.1.holds
@@ -512,7 +512,7 @@ impl GapWatch {
                     break;
                 }
             }
-            arms[i] = armed || looks.last().is_some_and(|(_, values)| values[i] > nothing);
+            arms[i] = armed || samples.last().is_some_and(|(_, values)| values[i] > nothing);
         }
         if first.is_none() {
             self.armed = arms;
@@ -558,18 +558,18 @@ impl GapWatch {
                 WatchedGap::Gap(i) => self.gap_values[i],
                 WatchedGap::Bears(_) | WatchedGap::Grips(..) => watched.force(accel, &mut self.largest),
                 WatchedGap::Shares => shared.0,
-                WatchedGap::Slips(place) => {
-                    let element = &system.elements[place];
+                WatchedGap::Slips(index) => {
+                    let element = &system.elements[index];
                     let speed = |at: &At<f64>| {
                         let at = At { ids: &element.ids, ..*at };
                         element.sliding.as_ref().map_or(0.0, |sliding| sliding.onward(&at))
                     };
                     mechanism.observe(s, speed)
                 }
-                WatchedGap::Ends(place) => {
-                    let element = &system.elements[place];
+                WatchedGap::Ends(index) => {
+                    let element = &system.elements[index];
                     let within = |at: &At<f64>| {
-                        element.place.as_ref().and_then(|own| own.within(&At { ids: &element.ids, ..*at }))
+                        element.point.as_ref().and_then(|own| own.within(&At { ids: &element.ids, ..*at }))
                     };
                     mechanism.observe(s, within).unwrap_or(f64::INFINITY)
                 }

@@ -1,6 +1,6 @@
 //! One trial of a step, its end, and what follows for the order.
 
-use super::formulas::{Formulas, ROOM};
+use super::formulas::{CAPACITY, Formulas};
 use super::states::{add_compensated, add_times, scale_and_add, subtract};
 use super::{Abm, EQUAL, FAILURES};
 use crate::control::{StepControl, combine_slopes, error_norm, scaled_norm, with_rotation};
@@ -50,7 +50,7 @@ impl Abm {
         ode.begin_step(h);
 
         // predict
-        let c: [f64; ROOM] = std::array::from_fn(|i| g[i] * beta[i]);
+        let c: [f64; CAPACITY] = std::array::from_fn(|i| g[i] * beta[i]);
         combine_slopes(&mut self.delta, h, &c[..k], &self.phi);
         combine_slopes(&mut self.expected, 1.0, &beta[..k], &self.phi);
         let [carry, lost] = &mut self.carry;
@@ -90,7 +90,7 @@ impl Abm {
     pub(super) fn error_along(&mut self, ode: &mut dyn Ode, control: &StepControl) -> Option<f64> {
         let Formulas { order: k, g, h, .. } = &self.formulas;
         combine_slopes(&mut self.delta, h * (g[k - 1] - g[*k]), &[1.0], std::slice::from_ref(&self.change));
-        if !ode.keep_tangent(&self.end, &mut self.delta) {
+        if !ode.project_tangent(&self.end, &mut self.delta) {
             return None;
         }
         let structure = ode.structure();

@@ -88,7 +88,7 @@ pub trait Scheme: Send {
     fn multipliers(&self) -> &[f64];
 
     /// Evaluations since the last call; tells `view` of all work.
-    fn tell(&mut self, view: &mut dyn ImplicitOde) -> u64;
+    fn report_counts(&mut self, view: &mut dyn ImplicitOde) -> u64;
 }
 
 /// An integrator made of a scheme.
@@ -149,7 +149,7 @@ impl<S: Scheme> Stepper<S> {
         view.normalize(&mut self.end.q);
         self.scheme.accept(view, &self.start, &self.end);
         view.accept(&self.end);
-        control.counts.rhs += self.scheme.tell(view);
+        control.counts.rhs += self.scheme.report_counts(view);
         self.accepted = true;
         self.between.forget();
     }

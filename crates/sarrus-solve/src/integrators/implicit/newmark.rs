@@ -358,7 +358,7 @@ impl Scheme for Newmark {
         &self.accel[1].lambda
     }
 
-    fn tell(&mut self, view: &mut dyn ImplicitOde) -> u64 {
-        self.newton.as_mut().map_or(0, |newton| newton.tell(view))
+    fn report_counts(&mut self, view: &mut dyn ImplicitOde) -> u64 {
+        self.newton.as_mut().map_or(0, |newton| newton.report_counts(view))
     }
 }

@@ -56,7 +56,7 @@ impl ErrorEstimate {
 
     /// Takes from the error what the constraints forbid, with the J of `eq` at `end`; of positions where all rows have a position
     /// level.
-    pub fn keep_tangent(
+    pub fn project_tangent(
         &mut self,
         m: &mut Modules,
         view: &dyn Staggered,

@@ -17,7 +17,7 @@ const CONVERGED: f64 = 0.1;
 
 /// Corrections of λ for velocities half a step ahead at most, and what of one, relative to vᵀM v, counts as none.
 const CORRECTIONS: u32 = 6;
-const SETTLED: f64 = 1e-13;
+const STATIONARY: f64 = 1e-13;
 
 /// Solutions at a start for forces that depend on λ: each leaves a part of the error, which is as small as friction beside its reaction.
 const REACTIONS: u32 = 8;
@@ -33,7 +33,7 @@ pub(crate) struct Modules {
     /// Evaluations of f, and corrections of positions, not yet told.
     pub evaluations: u64,
     pub corrections: u64,
-    told: u64,
+    reported: u64,
     force: Vec<f64>,
     r: Vec<f64>,
     eta: Vec<f64>,
@@ -52,7 +52,7 @@ impl Modules {
             minv: BlockDiagonal::default(),
             evaluations: 0,
             corrections: 0,
-            told: 0,
+            reported: 0,
             force: Vec::new(),
             r: Vec::new(),
             eta: Vec::new(),
@@ -69,8 +69,8 @@ impl Modules {
         self.mass = BlockDiagonal::new(s, &eq.mass);
         self.minv = BlockDiagonal::new(s, &eq.minv);
         self.force.resize(s.nv, 0.0);
-        for room in [&mut self.r, &mut self.eta, &mut self.seen] {
-            room.resize(s.nc, 0.0);
+        for workspace in [&mut self.r, &mut self.eta, &mut self.seen] {
+            workspace.resize(s.nc, 0.0);
         }
         self.multipliers.prepare(s, eq)
     }
@@ -212,7 +212,7 @@ impl Modules {
             self.take_from(s, eq, trial);
             // a dependent row goes on asking in vain: what matters is whether velocities still change
             let change = self.force.iter().zip(&*trial).map(|(i, v)| (i * v).abs()).fold(0.0, f64::max);
-            if !(change > SETTLED * kinetic) || change >= before {
+            if !(change > STATIONARY * kinetic) || change >= before {
                 break;
             }
             before = change;
@@ -228,10 +228,10 @@ impl Modules {
     }
 
     /// Tells the problem what was done since the last time.
-    pub fn tell(&mut self, view: &mut dyn Staggered) {
+    pub fn report_counts(&mut self, view: &mut dyn Staggered) {
         let made = self.multipliers.factorizations();
-        view.note(self.evaluations, made.saturating_sub(self.told), self.corrections);
-        (self.evaluations, self.corrections, self.told) = (0, 0, made);
+        view.note(self.evaluations, made.saturating_sub(self.reported), self.corrections);
+        (self.evaluations, self.corrections, self.reported) = (0, 0, made);
     }
 
     /// The highest frequency \[rad/s\] at `s`, where `here` are the accelerations: power iteration on their change with

@@ -107,7 +107,7 @@ impl OneStep {
         if self.feedback.is_empty() {
             return Ok(());
         }
-        self.look_ahead(m, view, s, 0);
+        self.evaluate_end(m, view, s, 0);
         let st = view.structure();
         let OneStep { eq: [eq, next], accel: [now, _], u: [u, _], trial, feedback, offset, .. } = self;
         // Φ̇ of the u that would carry the first step, and of v
@@ -150,7 +150,7 @@ impl OneStep {
     }
 
     /// J and Φ_t half a step after `s`, an end of the step: 0 or 1.
-    fn look_ahead(&mut self, m: &mut Modules, view: &mut dyn Staggered, s: &State, end: usize) {
+    fn evaluate_end(&mut self, m: &mut Modules, view: &mut dyn Staggered, s: &State, end: usize) {
         let OneStep { eq: [_, next], accel, state, trial, delta, u, h, .. } = self;
         predict(trial, &u[end], 0.75 * *h, &accel[1 - end].vdot);
         m.motion.displace(trial, 0.5 * *h, delta);
@@ -185,7 +185,7 @@ impl OneStep {
     ) -> Result<(), StepError> {
         // J half a step later, then forces: rates of first-order states are found where the problem was evaluated last
         if !last && !self.feedback.is_empty() {
-            self.look_ahead(m, view, end, 1);
+            self.evaluate_end(m, view, end, 1);
         }
         let OneStep { eq: [eq, _], accel: [now, there], .. } = self;
         m.evaluate(view, end, eq, &now.lambda, &there.lambda, 1.0);
@@ -241,7 +241,7 @@ impl Chain for OneStep {
             self.start_chain(m, view, start, h)?;
         } else if self.has_ended {
             // the leg is over, and nothing has changed
-            self.look_ahead(m, view, start, 0);
+            self.evaluate_end(m, view, start, 0);
             self.carry(m, view.structure(), start, 0)?;
         }
         self.has_ended = last;

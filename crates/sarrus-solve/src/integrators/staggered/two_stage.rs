@@ -110,7 +110,7 @@ impl TwoStage {
     }
 
     /// J and Φ_t at k+1, which is at time `t`, of the half step k that is there.
-    fn look_ahead(&mut self, view: &mut dyn Staggered, t: f64) {
+    fn evaluate_end(&mut self, view: &mut dyn Staggered, t: f64) {
         let TwoStage { eq: [_, next], state, .. } = self;
         state.t = t;
         state.q.copy_from_slice(&self.q[1]);
@@ -156,7 +156,7 @@ impl TwoStage {
 
         // J at k+2, then forces at k+1: rates of first-order states are found where the problem was evaluated last
         if let Some(t2) = t2.filter(|_| !self.before.is_empty()) {
-            self.look_ahead(view, t2);
+            self.evaluate_end(view, t2);
         }
         let TwoStage { eq: [eq, _], now, state, .. } = self;
         state.t = t1;
@@ -178,7 +178,7 @@ impl TwoStage {
             self.correct_first(view);
             // λ¹ again, for the q² that has moved
             if let Some(t2) = t2.filter(|_| !self.before.is_empty()) {
-                self.look_ahead(view, t2);
+                self.evaluate_end(view, t2);
                 self.carry(m, view.structure())?;
             }
         }
@@ -245,7 +245,7 @@ impl Chain for TwoStage {
             self.start_chains(m, view, start, h);
         } else if self.has_ended {
             // the leg is over, and nothing has changed
-            self.look_ahead(view, middle);
+            self.evaluate_end(view, middle);
             self.carry(m, view.structure())?;
         }
         self.has_ended = last;

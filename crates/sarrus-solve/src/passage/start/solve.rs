@@ -1,7 +1,7 @@
 //! The equations of a start near a singular position: positions by all rows, velocities by the rows that tell, and the velocities that
 //! are possible where one value is missing.
 
-use super::{Danger, HeldVelocity, Passage};
+use super::{DependentRows, HeldVelocity, SingularityDetector};
 use crate::error::SolveError;
 use crate::passage::window::{add, dot, norm};
 use crate::problem::{Equations, Problem, State};
@@ -16,9 +16,9 @@ const FARTHEST: f64 = 1e-3;
 /// Rows count in corrections down to this part of the largest singular value.
 const FAINT: f64 = 1e-10;
 
-impl Passage {
+impl SingularityDetector {
     /// Closes the positions of part `i`.
-    pub(super) fn sharpen(
+    pub(super) fn refine_positions(
         &mut self,
         i: usize,
         problem: &mut dyn Problem,
@@ -29,11 +29,11 @@ impl Passage {
         let (mut y, mut delta) = (vec![0.0; nv], vec![0.0; s.v.len()]);
         let mut best: Option<(f64, Vec<f64>)> = None;
         for _ in 0..CORRECTIONS {
-            if self.look(i, problem, s, 0.0)?.is_none() {
+            if self.check(i, problem, s, 0.0)?.is_none() {
                 return Ok(());
             }
             let part = &self.parts[i];
-            part.rows_of(&self.room.phi[0], &mut phi);
+            part.rows_of(&self.workspace.phi[0], &mut phi);
             let off = norm(&phi);
             match &best {
                 Some((before, q)) if !(off < *before) => {
@@ -42,7 +42,7 @@ impl Passage {
                 }
                 _ => best = Some((off, s.q.clone())),
             }
-            part.dense(&self.room.J[0], &mut self.dense);
+            part.dense(&self.workspace.J[0], &mut self.dense);
             svd.factor(&self.dense)?;
             let rank = svd.sigma().partition_point(|x| *x > FAINT * svd.sigma()[0]);
             svd.solve(rank, &phi, &mut y);
@@ -71,8 +71,8 @@ impl Passage {
             let mut y = y.to_vec();
             add(unit * x, w, &mut y);
             part.write_velocities(&self.root, &y, 1.0, &mut trial.v);
-            problem.expand(trial, std::slice::from_ref(&trial.v), &part.blocks, false, &mut self.room);
-            part.rows_of(&self.room.phi[2], &mut bent);
+            problem.expand(trial, std::slice::from_ref(&trial.v), &part.blocks, false, &mut self.workspace);
+            part.rows_of(&self.workspace.phi[2], &mut bent);
             dot(u, &bent)
         };
         // a x² + b x + c
@@ -94,21 +94,21 @@ impl Passage {
     pub(super) fn velocities(
         &self,
         i: usize,
-        danger: &Danger,
+        dependent: &DependentRows,
         eq: &Equations,
         given: &[f64],
         held: &[HeldVelocity],
         all: bool,
     ) -> Result<(Vec<f64>, Vec<Vec<f64>>), SolveError> {
-        let (part, D) = (&self.parts[i], &self.room.J[0]);
+        let (part, D) = (&self.parts[i], &self.workspace.J[0]);
         let (nc, nv) = (part.nc(), part.nv());
         let mut A = Vec::new();
         part.dense(D, &mut A);
         let mut b = vec![0.0; nc];
         part.rows_of(&eq.phi_t, &mut b);
         b.iter_mut().for_each(|b| *b = -*b);
-        for k in 0..danger.len() {
-            let u = danger.u(k);
+        for k in 0..dependent.len() {
+            let u = dependent.u(k);
             let mut row = vec![0.0; nv];
             part.add_mul_transposed(D, u, &mut row);
             let value = dot(u, &b[..nc]);
@@ -117,7 +117,7 @@ impl Passage {
             }
             add(-value, u, &mut b[..nc]);
             if all {
-                let size = norm(&row) / danger.largest;
+                let size = norm(&row) / dependent.largest;
                 A.extend(row.iter().map(|x| x / size));
                 b.push(value / size);
             }

@@ -5,7 +5,7 @@
 use super::{Window, add, dot, is_done, norm, zeros};
 use crate::error::SolveError;
 use crate::formulations::dense::Root;
-use crate::passage::danger::Danger;
+use crate::passage::danger::DependentRows;
 use crate::problem::{COEFFICIENTS, Equations, Expansion, Problem, State};
 use sarrus_math::solve::Complete;
 
@@ -84,14 +84,14 @@ pub fn accelerate(
     still: f64,
     nearby: bool,
     work: &mut SeriesWorkspace,
-    room: &mut Expansion,
+    workspace: &mut Expansion,
 ) -> Result<WindowSeries, SolveError> {
     let part = window.part;
-    let orders = enough(window.danger, part.bound(&room.J[1]), orders);
+    let orders = enough(window.dependent, part.bound(&workspace.J[1]), orders);
     let orders = orders.clamp(2, COEFFICIENTS - 1);
     if !nearby {
         work.prepare(part.nc(), part.nv(), s.v.len());
-        work.freedoms = window.tangents(&room.J[0], &room.J[1], &mut work.jets);
+        work.freedoms = window.tangents(&workspace.J[0], &workspace.J[1], &mut work.jets);
     }
     part.velocities_of(eq, root, &s.v, &mut work.c[1]);
     part.forces_of(root, &eq.f, &mut work.f);
@@ -106,11 +106,11 @@ pub fn accelerate(
         for k in 1..orders {
             part.write_velocities(root, &work.c[k + 1], (k + 1) as f64, &mut work.v[k]);
         }
-        if !problem.expand(s, &work.v[..orders], &part.blocks, true, room) {
+        if !problem.expand(s, &work.v[..orders], &part.blocks, true, workspace) {
             return Err(SolveError::NotFinite { quantity: "expansion", index: 0 });
         }
-        room.J.iter_mut().take(orders + 1).for_each(|J| part.scale(root, J));
-        let (D, phi) = (&room.J, &room.phi);
+        workspace.J.iter_mut().take(orders + 1).for_each(|J| part.scale(root, J));
+        let (D, phi) = (&workspace.J, &workspace.phi);
         // the first expansions are rough: so may be what is made of them
         let sweeps = *rough.get(expansion as usize).unwrap_or(&SWEEPS);
         window.tangent_jets(D, orders, sweeps, still, work);
@@ -165,23 +165,23 @@ pub fn accelerate(
         return Err(SolveError::NoConvergence { iterations: EXPANSIONS, residual: found.change });
     }
     // what the dangerous rows leave at the order at which they were not asked
-    part.rows_of(&room.phi[2], regular);
+    part.rows_of(&workspace.phi[2], regular);
     regular.iter_mut().zip(&part.rows).for_each(|(r, &i)| *r -= targets[2][i]);
-    let along = (0..window.danger.len()).map(|i| dot(window.danger.u(i), regular).powi(2));
+    let along = (0..window.dependent.len()).map(|i| dot(window.dependent.u(i), regular).powi(2));
     found.off_branch = along.sum::<f64>().sqrt();
     found.a = c[2].iter().map(|x| 2.0 * x).collect();
     rest.iter_mut().zip(&*f).zip(&found.a).for_each(|((r, f), a)| *r = f - a);
-    let weakest = window.danger.sigma.iter().copied().fold(f64::INFINITY, f64::min);
-    found.is_whole = weakest > window.whole() * window.danger.largest;
+    let weakest = window.dependent.sigma.iter().copied().fold(f64::INFINITY, f64::min);
+    found.is_whole = weakest > window.whole() * window.dependent.largest;
     if with_lambda {
-        (found.lambda, found.complete) = window.multipliers(&room.J[0], rest, found.is_whole)?;
+        (found.lambda, found.complete) = window.multipliers(&workspace.J[0], rest, found.is_whole)?;
     }
     Ok(found)
 }
 
 /// How many coefficients, of at most `orders`, leave nothing to speak of: D turns at about `speed` over its size.
-fn enough(danger: &Danger, speed: f64, orders: usize) -> usize {
-    let angle = danger.ahead.abs() * speed / danger.largest;
+fn enough(dependent: &DependentRows, speed: f64, orders: usize) -> usize {
+    let angle = dependent.ahead.abs() * speed / dependent.largest;
     (FEWEST..orders).find(|&k| angle.powi(k as i32 - 1) <= LEFT_OUT).unwrap_or(orders)
 }
 

@@ -38,7 +38,7 @@ pub fn touches<R: Real>(
         let frame = frame.value();
         (frame.to_local(Vec3(line.m.value()) - frame.p), frame.to_local(Vec3(line.u.value())))
     };
-    let mut place = |s: f64, slot: u32| {
+    let mut add_point = |s: f64, slot: u32| {
         let c = line.m + line.u.scale_f64(s);
         let ball = BallNearSolid { c, radius: *radius, frame: &frame, reach };
         ball.on(on_cylinder(frame.to_local(c - frame.p), *length, *round, *along), slot, found);
@@ -48,13 +48,13 @@ pub fn touches<R: Real>(
     for (slot, sign) in [(0, -1.0), (1, 1.0)] {
         let end = foot(m + u.scale(sign * half));
         if end.on_face || sign * end.normal.dot(u) <= 0.0 {
-            place(sign * half, slot);
+            add_point(sign * half, slot);
         }
     }
     if let Some(stretch) = stretch(m, u, *half, *length, *round, *along) {
         for (slot, s) in [(3, stretch[0]), (4, stretch[1])] {
             if s.abs() < *half {
-                place(s, slot);
+                add_point(s, slot);
             }
         }
         return;
@@ -67,7 +67,7 @@ pub fn touches<R: Real>(
         let middle = 0.5 * (low + high);
         if slope(middle) < 0.0 { low = middle } else { high = middle }
     }
-    place(0.5 * (low + high), 2);
+    add_point(0.5 * (low + high), 2);
 }
 
 /// Where a line that lies along the side, or across an end, comes over it and leaves it.

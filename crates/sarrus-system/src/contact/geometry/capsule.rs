@@ -128,7 +128,7 @@ pub fn beside<R: Real>(crossing: &EdgeCrossings<R>, reach: f64, found: &mut impl
         if let Some((n, over)) = crossing.find(&edge)
             && (over >= 0.0 || n.dot(least.1) > 0.7)
         {
-            found(crossing.place(&edge, n));
+            found(crossing.touch_at(&edge, n));
         }
     });
     each_corner(solid, line, frame, reach + radius, &mut |corner, number| {
@@ -222,7 +222,7 @@ impl<R: Real> EdgeCrossings<'_, R> {
         Some(cores.apart(|| self.frame.rot.col(0), self.first[1] + number))
     }
 
-    fn place(&self, edge: &Edge, n: Vec3) -> Touch<R> {
+    fn touch_at(&self, edge: &Edge, n: Vec3) -> Touch<R> {
         let from = self.frame.point(&edge.from.0);
         let e = self.frame.rotate(&unit(edge.to - edge.from).unwrap_or(Vec3::zero()).0);
         let w = self.line.m - from;

@@ -141,7 +141,7 @@ impl<R: Real> OnMesh<'_, R> {
                 }
                 FacetFeature::Edges { edge, ridge, .. } => numbers.crossing(self.solid.edge(edge), ridge),
             };
-            if let Some(touch) = self.place(*feature).filter(|touch| touch.gap.value() < reach) {
+            if let Some(touch) = self.touch_at(*feature).filter(|touch| touch.gap.value() < reach) {
                 found(Touch { slot, ..touch });
             }
         }
@@ -152,7 +152,7 @@ impl<R: Real> OnMesh<'_, R> {
         self.frames[1].point(&self.mesh.corners()[i as usize])
     }
 
-    fn place(&self, feature: FacetFeature) -> Option<Touch<R>> {
+    fn touch_at(&self, feature: FacetFeature) -> Option<Touch<R>> {
         match feature {
             FacetFeature::Corner { corner, flat, side } => {
                 let (n, d) = self.mesh.flats().planes[flat as usize];

@@ -98,7 +98,7 @@ pub fn touches<R: Real>(
     found: &mut impl FnMut(Touch<R>),
 ) {
     let (Some(first), Some(second)) = (Polygon::new(a, at[0]), Polygon::new(b, at[1])) else { return };
-    let mut place = |feature: PolygonFeature| {
+    let mut add_feature = |feature: PolygonFeature| {
         let touch = meet(&first, &second, feature);
         if touch.gap.value() < reach {
             found(touch);
@@ -111,13 +111,13 @@ pub fn touches<R: Real>(
     if apart > 0.0
         && let Some((i, j)) = corners(&p, &q, apart)
     {
-        return place(PolygonFeature::Corners(i, j));
+        return add_feature(PolygonFeature::Corners(i, j));
     }
     // of two edges that face each other the second's is the reference, whatever rounding says
     let size = (q.corners[q.next(of_second.0)] - q.corners[of_second.0]).norm();
     if of_second.1 >= of_first.1 - NEAR * size {
         clip(&q, &p, of_second.0, &mut |corner, edge, of_reference| {
-            place(if of_reference {
+            add_feature(if of_reference {
                 PolygonFeature::Second(corner, edge)
             } else {
                 PolygonFeature::First(corner, edge)
@@ -125,7 +125,7 @@ pub fn touches<R: Real>(
         });
     } else {
         clip(&p, &q, of_first.0, &mut |corner, edge, of_reference| {
-            place(if of_reference {
+            add_feature(if of_reference {
                 PolygonFeature::First(corner, edge)
             } else {
                 PolygonFeature::Second(corner, edge)
@@ -209,7 +209,7 @@ fn clip(
     reference: &Polygon<f64>,
     other: &Polygon<f64>,
     k: usize,
-    place: &mut impl FnMut(usize, usize, bool),
+    found: &mut impl FnMut(usize, usize, bool),
 ) {
     let n = reference.normals[k];
     let facing = |j: usize| -n.dot(other.normals[j]);
@@ -230,10 +230,10 @@ fn clip(
     if facing(edge) >= FACING && end > 0.0 && start < 1.0 {
         for (corner, at, own) in [(low, start, from), (high, end, to)] {
             if (-NEAR..=1.0 + NEAR).contains(&at) {
-                place(corner, k, false);
+                found(corner, k, false);
                 any = true;
             } else if over_edge(own) {
-                place(own, edge, true);
+                found(own, edge, true);
                 any = true;
             }
         }
@@ -241,6 +241,6 @@ fn clip(
     if !any {
         let over = |j: usize| n.dot(other.corners[j]);
         let nearest = (1..other.n).fold(0, |best, j| if over(j) < over(best) { j } else { best });
-        place(nearest, k, false);
+        found(nearest, k, false);
     }
 }

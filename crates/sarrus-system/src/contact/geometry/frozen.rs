@@ -42,7 +42,7 @@ pub fn touch<R: Real>(
 ) -> Option<Touch<R>> {
     match feature {
         FrozenFeature::Flat(feature) => flat::at_feature(a, b, at, feature),
-        FrozenFeature::Faced(feature, n) => TwoSolids::new(a, b, at)?.place(feature, n, 0),
+        FrozenFeature::Faced(feature, n) => TwoSolids::new(a, b, at)?.touch_at(feature, n, 0),
     }
 }
 

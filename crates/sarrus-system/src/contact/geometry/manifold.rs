@@ -349,7 +349,7 @@ impl ManifoldTask<'_> {
         let far = p.norm() + size(first.shape()) + size(second.shape());
         let shapes = [first.shape(), second.shape()];
         ConvexPair { shapes, pos12, reach: self.reach.min(far) }
-            .find(manifold, &mut |p, n, key| self.keep(points, &axes, &R, p, n, key));
+            .find(manifold, &mut |p, n, key| self.reduce(points, &axes, &R, p, n, key));
     }
 
     /// The nearest points of a body and a mesh; none where they overlap or are farther than `reach`.
@@ -381,7 +381,7 @@ impl ManifoldTask<'_> {
     }
 
     /// Keeps a point unless there is one at the same place.
-    fn keep(
+    fn reduce(
         &self,
         points: &mut Vec<ManifoldPoint>,
         axes: &[Mat3; 2],

@@ -357,7 +357,7 @@ impl<'a, R: Real> TwoSolids<'a, R> {
     }
 
     /// The place at which features meet; `n` is about its normal.
-    pub fn place(&self, feature: PatchFeature, n: Vec3, slot: u32) -> Option<Touch<R>> {
+    pub fn touch_at(&self, feature: PatchFeature, n: Vec3, slot: u32) -> Option<Touch<R>> {
         let touch = match feature {
             PatchFeature::First(i, k) => {
                 let (normal, o) = self.face(1, k);
@@ -424,7 +424,7 @@ impl TwoSolids<'_, f64> {
     /// The direction of least overlap among the normals of all faces, and, of two boxes or a line, the directions square to an edge of each.
     pub fn separate(&self) -> (Vec3, f64) {
         let mut best = (Vec3::zero(), f64::INFINITY);
-        let mut look = |n: Vec3| {
+        let mut check = |n: Vec3| {
             let overlap = self.overlap(n);
             if overlap < best.1 {
                 best = (n, overlap);
@@ -432,13 +432,13 @@ impl TwoSolids<'_, f64> {
         };
         for (side, sign) in [(1, 1.0), (0, -1.0)] {
             for k in 0..self.solids[side].faces() {
-                look(self.frames[side].rotate(&self.solids[side].plane(k).0.0) * sign);
+                check(self.frames[side].rotate(&self.solids[side].plane(k).0.0) * sign);
             }
         }
         if matches!(self.solids[0], ConvexSolid::Line(_)) && best.1 <= 0.0 {
             return best;
         }
-        let mut look = |n: Vec3| {
+        let mut check = |n: Vec3| {
             let overlap = self.overlap(n);
             if overlap < best.1 {
                 best = (n, overlap);
@@ -447,8 +447,8 @@ impl TwoSolids<'_, f64> {
         let mut square = |e: Vec3, f: Vec3| {
             let cross = e.cross(f);
             if let Some(n) = unit(cross).filter(|_| cross.norm() > 1e-6) {
-                look(n);
-                look(-n);
+                check(n);
+                check(-n);
             }
         };
         let axis = |side: usize, k: usize| self.frames[side].rot.col(k);
@@ -640,7 +640,7 @@ pub fn touches<R: Real>(
     value.features(n, scratch);
     let PatchWorkspace { features, used, .. } = scratch;
     let [least, most] = gap;
-    let own = |feature: &PatchFeature| value.place(*feature, n, 0).map_or(f64::NAN, |touch| touch.gap);
+    let own = |feature: &PatchFeature| value.touch_at(*feature, n, 0).map_or(f64::NAN, |touch| touch.gap);
     features.retain(|feature| own(feature) >= least);
     if !features.iter().any(|feature| own(feature) <= most) {
         return false;
@@ -653,7 +653,7 @@ pub fn touches<R: Real>(
             PatchFeature::Second(j, _) => a + j,
             PatchFeature::Edges(e, f, _) => a + b + crossing(&two.solids, [e, f], used),
         };
-        if let Some(touch) = two.place(*feature, n, slot).filter(|touch| touch.gap.value() < reach) {
+        if let Some(touch) = two.touch_at(*feature, n, slot).filter(|touch| touch.gap.value() < reach) {
             found(touch);
         }
     }

@@ -9,7 +9,7 @@ fn plain(geometry: Geometry) -> Surface {
     Surface { geometry, p: [0.0; 3], rot: Mat3::identity() }
 }
 
-fn placed(p: [f64; 3], turn: [f64; 3]) -> Pose {
+fn posed(p: [f64; 3], turn: [f64; 3]) -> Pose {
     Pose::from_quat(p, quat_from_rotation_vector(&turn))
 }
 
@@ -299,7 +299,7 @@ fn a_rectangle_weighs_four_wherever_it_lies() {
     let (a, b) = (block([0.3, 0.2, 0.1]), block([0.3, 0.2, 0.1]));
     for yaw in [0.0, 1e-12, 1e-9, 1e-6, 1e-3, 0.1, 0.7, 1.5] {
         for [x, y] in [[0.0, 0.0], [1e-12, -1e-12], [0.1, 0.0], [0.2, 0.15], [0.0, 1e-9]] {
-            let all = overlaps(&a, &b, [&placed([x, y, 0.2 - 1e-4], [0.0, 0.0, yaw]), &Pose::identity()]);
+            let all = overlaps(&a, &b, [&posed([x, y, 0.2 - 1e-4], [0.0, 0.0, yaw]), &Pose::identity()]);
             let weight: f64 = all.iter().map(|t| t.weight).sum();
             assert!((weight - 4.0).abs() < 1e-6, "{yaw} {x} {y}: {all:?}");
             assert!(all.iter().all(|t| (t.gap + 1e-4).abs() < 1e-12 && (t.normal.z() - 1.0).abs() < 1e-9));

@@ -141,10 +141,10 @@ impl<R: Real> Lines<R> {
         let cross = a.u.cross(b.u);
         let sin2 = cross.norm_squared();
         if sin2 < PARALLEL
-            && let Some(places) = self.side_by_side(&a, &b)
+            && let Some(ends) = self.side_by_side(&a, &b)
         {
             let [first, second] =
-                places.map(|(points, slot)| Cores::balls(points, self.radii).apart(&else_along, slot));
+                ends.map(|(points, slot)| Cores::balls(points, self.radii).apart(&else_along, slot));
             found(first);
             found(second);
             return;

@@ -180,7 +180,7 @@ pub fn on_triangles<R: Real>(
             found(foot, mesh.number(owner));
         } else {
             for &(flat, _, owner, (part, face)) in &all {
-                if !is_place(mesh, flat, owner, &all) {
+                if !is_contact(mesh, flat, owner, &all) {
                     continue;
                 }
                 let mut foot = foot_of(mesh, owner, c, outward(mesh, part, face));
@@ -209,7 +209,7 @@ pub fn window(points: &[Vec3], reach: f64) -> Box3 {
 }
 
 /// Whether what is nearest of a flat is nearest of all flats that meet there, and this flat is the first of them.
-fn is_place(mesh: &TriangleMesh, flat: u32, owner: FlatOwner, all: &[NearestFlat]) -> bool {
+fn is_contact(mesh: &TriangleMesh, flat: u32, owner: FlatOwner, all: &[NearestFlat]) -> bool {
     let here = |other: u32| all.iter().any(|own| own.0 == other && own.2 == owner);
     match owner {
         FlatOwner::Flat(_) => true,

@@ -16,10 +16,10 @@ pub const FLAT: f64 = 1e-6;
 /// How many places a pair can touch at: those of `a` on each wall of `b`.
 pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
     let walls = if matches!(b, Geometry::Channel { .. }) { 2 } else { 1 };
-    places(a) * walls
+    point_count(a) * walls
 }
 
-fn places(a: &Geometry) -> u32 {
+fn point_count(a: &Geometry) -> u32 {
     match a {
         Geometry::Cylinder { half, .. } => 4 * rims(*half),
         Geometry::Box { half } => corners(half),
@@ -98,7 +98,7 @@ pub fn touches<R: Real>(
         Geometry::Channel { half, .. } => {
             let normal = axis(0);
             touch(Wall::Flat { normal, offset: half }, 0);
-            touch(Wall::Flat { normal: -normal, offset: half }, places(&a.geometry));
+            touch(Wall::Flat { normal: -normal, offset: half }, point_count(&a.geometry));
         }
         _ => {}
     }

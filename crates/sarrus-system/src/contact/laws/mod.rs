@@ -10,7 +10,7 @@
 //! delivers e. With `factor` c instead N = K δⁿ (1 + c δ̇), and with a number d, N = K δⁿ + d δ̇ whatever n is: a force that jumps
 //! when a place closes.
 //!
-//! v holds until the first compression ends, also where other forces speed it up ([`Onset`]). A place that is then hit again is damped
+//! v holds until the first compression ends, also where other forces speed it up ([`ImpactOnset`]). A place that is then hit again is damped
 //! by the faster of the two speeds, v = max(v, δ̇). So is one that closed below [`SLOWEST`], since the damping of a body at rest would
 //! be stiff without end. N never pulls: what the damping would pull is left out, and the elastic energy that goes with it is booked as
 //! dissipated: the heat is (N - K δⁿ) δ̇ ≥ 0.
@@ -62,29 +62,29 @@ pub struct NormalForceLaw {
 
 /// How an overlap began.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Onset {
+pub struct ImpactOnset {
     /// Speed at which it began; of a later compression the largest so far \[m/s\].
     pub speed: f64,
     /// Whether its first compression lasts.
     pub first: bool,
 }
 
-impl Onset {
+impl ImpactOnset {
     /// An impact at this speed; below [`SLOWEST`] it is none.
     pub fn at(speed: f64) -> Self {
-        Onset { speed: speed.max(0.0), first: speed >= SLOWEST }
+        ImpactOnset { speed: speed.max(0.0), first: speed >= SLOWEST }
     }
 
     /// The same after an accepted step at which the overlap grows with `speed`.
     pub fn after(self, speed: f64) -> Self {
-        if self.first && speed > 0.0 { self } else { Onset::from(self.speed.max(speed)) }
+        if self.first && speed > 0.0 { self } else { ImpactOnset::from(self.speed.max(speed)) }
     }
 }
 
 /// The largest speed so far.
-impl From<f64> for Onset {
+impl From<f64> for ImpactOnset {
     fn from(speed: f64) -> Self {
-        Onset { speed, first: false }
+        ImpactOnset { speed, first: false }
     }
 }
 
@@ -105,7 +105,7 @@ impl NormalForceLaw {
 
     /// The force at an overlap `depth` that grows with `speed`, of stiffness `K`, where the place closed at `onset`. At no overlap it is
     /// that of the closed side.
-    pub fn force<R: Real>(&self, K: f64, depth: R, speed: R, onset: impl Into<Onset>) -> Normal<R> {
+    pub fn force<R: Real>(&self, K: f64, depth: R, speed: R, onset: impl Into<ImpactOnset>) -> Normal<R> {
         let (K, onset) = (R::from_f64(K), onset.into());
         let elastic = match self.elastic {
             _ if depth.value() <= 0.0 => R::zero(),

@@ -159,7 +159,7 @@ impl Force for BeamElement {
         self.energy(self.rates(at, &self.deformed(at))) * (2.0 * self.damping)
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         true
     }
 

@@ -139,9 +139,9 @@ impl Rod {
                 along += rot(0).transpose_mul(*rot(j) * d);
             }
             let tip = at.poses[id(k)].p + *rot(k) * e.scale(0.5 * l);
-            let place = rot(0).transpose_mul(tip - start);
-            let lever = if k == 0 { place.scale(0.25) } else { place - e.scale(0.25 * l) };
-            node.go(missed.cross(lever) + along, place, *is_new);
+            let position = rot(0).transpose_mul(tip - start);
+            let lever = if k == 0 { position.scale(0.25) } else { position - e.scale(0.25 * l) };
+            node.go(missed.cross(lever) + along, position, *is_new);
         }
     }
 

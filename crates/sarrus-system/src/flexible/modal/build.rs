@@ -75,7 +75,7 @@ fn share(structure: &ModalStructure, reduced: &ReducedShapes, interface: &[usize
 }
 
 /// Where the axes of the structure stand in the model pose: of beams those of the world.
-fn placed(reader: &Reader) -> Result<Frame> {
+fn structure_frame(reader: &Reader) -> Result<Frame> {
     if reader.has("members") {
         return Ok(Frame { p: [0.0; 3], q: [1.0, 0.0, 0.0, 0.0], angle: 0.0 });
     }
@@ -102,13 +102,13 @@ pub(super) fn build(
     let planar = structure.planar;
     let n = reduced.squares.len();
     let of = |node: usize| shapes(structure, &reduced, node, &middle.1);
-    let place = placed(reader)?;
-    let turned = Mat3::from_quat(place.q);
+    let structure_frame = structure_frame(reader)?;
+    let turned = Mat3::from_quat(structure_frame.q);
     let start = |p: [f64; 3], axes: &Mat3, angle: f64| {
-        let p = (Vec3(place.p) + turned * Vec3(p)).0;
+        let p = (Vec3(structure_frame.p) + turned * Vec3(p)).0;
         // in the plane the angle alone says it
-        let axes = if planar { Mat3::rot_z(place.angle + angle) } else { turned * *axes };
-        (p, quaternion(&axes.0), place.angle + angle)
+        let axes = if planar { Mat3::rot_z(structure_frame.angle + angle) } else { turned * *axes };
+        (p, quaternion(&axes.0), structure_frame.angle + angle)
     };
     let (mut bodies, mut own): (Vec<Body>, Vec<NodeMass>) = (Vec::new(), Vec::new());
     let [rigid, point] = if planar {
@@ -154,13 +154,13 @@ pub(super) fn build(
 
     let inertia = InertiaInvariants::new(structure, middle, &reduced, &own);
     let tensor = inertia.at_rest().ok_or_else(|| failed(reader, structure, &Failed::Mass))?;
-    let places = amplitudes(n, planar);
+    let order = amplitudes(n, planar);
     let frame = bodies.len();
     let frame_body =
         body(format!("{name}.frame"), rigid, inertia.mass, tensor, start(middle.1, &Mat3::identity(), 0.0));
     bodies.push(Body { shares: true, ..frame_body });
-    for after in 1..=places.last().map_or(0, |(body, _)| *body) {
-        let held = places.iter().filter(|(body, _)| *body == after).count();
+    for after in 1..=order.last().map_or(0, |(body, _)| *body) {
+        let held = order.iter().filter(|(body, _)| *body == after).count();
         let kind = match (held, planar) {
             (3, false) => BodyKind::Point,
             (3, true) => BodyKind::PlanarRigid,
@@ -183,7 +183,7 @@ pub(super) fn build(
             directions: structure.directions(),
             shapes: of(node),
             axes: if planar { Mat3::rot_z(at.angle) } else { at.axes },
-            amplitudes: places.clone(),
+            amplitudes: order.clone(),
             node: holders.len(),
         };
         let bodies = holders.iter().copied().chain([k]).collect();
@@ -194,7 +194,7 @@ pub(super) fn build(
     let shown = shown.iter().map(|(name, node)| (name.clone(), Arc::new(of(*node)))).collect();
     let roots = reduced.squares.iter().map(|s| s.sqrt());
     let stiffness = ModalStiffness {
-        amplitudes: places.iter().map(|(body, k)| (body - 1, *k)).collect(),
+        amplitudes: order.iter().map(|(body, k)| (body - 1, *k)).collect(),
         damping: roots.zip(damping).map(|(root, ratio)| 2.0 * ratio * root).collect(),
         squares: reduced.squares,
     };
@@ -211,7 +211,7 @@ pub(super) fn build(
         vec![MemberForce { name: name.clone(), bodies: holders[1..].to_vec(), load: Arc::new(stiffness) }];
     let floating = Floating {
         frame: frame as u32,
-        amplitudes: places,
+        amplitudes: order,
         inertia: Arc::new(inertia),
         picture: Arc::new(picture),
         points: Arc::new(points),

@@ -274,18 +274,18 @@ impl InertiaInvariants {
     }
 }
 
-/// M⁻¹ by rows from M; `room` takes its factor. NaN throughout where M is not positive definite.
-pub fn invert(M: &[f64], n: usize, room: &mut Vec<f64>, out: &mut [f64]) {
-    room.clear();
-    room.extend_from_slice(M);
-    if cholesky(room, n).is_err() {
+/// M⁻¹ by rows from M; `workspace` takes its factor. NaN throughout where M is not positive definite.
+pub fn invert(M: &[f64], n: usize, workspace: &mut Vec<f64>, out: &mut [f64]) {
+    workspace.clear();
+    workspace.extend_from_slice(M);
+    if cholesky(workspace, n).is_err() {
         out.fill(f64::NAN);
         return;
     }
     out.fill(0.0);
     for (i, column) in out.chunks_exact_mut(n).enumerate() {
         column[i] = 1.0;
-        cholesky_solve(room, n, column);
+        cholesky_solve(workspace, n, column);
     }
 }
 

@@ -47,7 +47,7 @@ impl RecoveredNode {
         &self,
         of: &Floating,
         word: &str,
-        place: &mut dyn FnMut(u32) -> usize,
+        index_of: &mut dyn FnMut(u32) -> usize,
     ) -> Option<Vec<Signal>> {
         let (what, axis) = match word.strip_prefix('v') {
             Some(axis) => (NodeReading::Velocity, axis),
@@ -57,9 +57,9 @@ impl RecoveredNode {
             },
         };
         let axis = ["x", "y", "z"].iter().position(|a| *a == axis)?;
-        let frame = place(of.frame);
+        let frame = index_of(of.frame);
         let amplitudes =
-            of.amplitudes.iter().map(|&(after, k)| (place(of.frame + after as u32), k)).collect();
+            of.amplitudes.iter().map(|&(after, k)| (index_of(of.frame + after as u32), k)).collect();
         let signal = NodeSignal { frame, amplitudes, shapes: self.shapes.clone(), what, axis };
         Some(vec![Signal::Node(Box::new(signal))])
     }
@@ -87,7 +87,7 @@ impl NodeSignal {
             amplitude(at.pose(body), k)
         };
         let frame = at.pose(self.frame);
-        let s = self.shapes.place(eta);
+        let s = self.shapes.insert_placements(eta);
         match self.what {
             NodeReading::Displacement => (s - Vec3::from_f64(self.shapes.r)).0[self.axis],
             NodeReading::Position => (frame.p + frame.rot * s).0[self.axis],

@@ -17,7 +17,7 @@ pub struct Shapes {
 
 impl Shapes {
     /// s at the amplitudes that `eta` gives.
-    pub fn place<R: Real>(&self, eta: impl Fn(usize) -> R) -> Vec3<R> {
+    pub fn insert_placements<R: Real>(&self, eta: impl Fn(usize) -> R) -> Vec3<R> {
         let n = self.S.len();
         let mut s = Vec3::from_f64(self.r);
         for j in 0..n {

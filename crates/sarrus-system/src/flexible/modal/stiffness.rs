@@ -67,7 +67,7 @@ impl Force for ModalStiffness {
         sum
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         true
     }
 

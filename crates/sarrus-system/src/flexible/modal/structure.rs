@@ -101,7 +101,7 @@ impl ModalStructure {
             let near = SAME * mesh.pieces.iter().map(|p| p.length).fold(f64::INFINITY, f64::min);
             let name = &reader.element().name;
             let last = mesh.stations.len() - 1;
-            let mut places = Vec::with_capacity(mesh.stations.len());
+            let mut indices = Vec::with_capacity(mesh.stations.len());
             for (k, station) in mesh.stations.iter().enumerate() {
                 let mut names = vec![format!("{name}.node{k}")];
                 names.extend((k == 0).then(|| format!("{name}.start")));
@@ -110,10 +110,10 @@ impl ModalStructure {
                 match all.nodes.iter().position(|node| apart(node) <= near) {
                     Some(at) => {
                         all.nodes[at].names.append(&mut names);
-                        places.push(at);
+                        indices.push(at);
                     }
                     None => {
-                        places.push(all.nodes.len());
+                        indices.push(all.nodes.len());
                         let Station { p, axes, angle } = station.clone();
                         let own = own.as_ref().map(|own| own.stations[k].frame(planar));
                         let mirrored = own.map(|frame| reader.transform().frame(&frame));
@@ -124,13 +124,13 @@ impl ModalStructure {
             if all.size() > MOST_ROWS {
                 return Ok(Err(all.nodes.len()));
             }
-            meshes.push((mesh, places, constants, consistent));
+            meshes.push((mesh, indices, constants, consistent));
         }
         let size = all.size();
         (all.K, all.M) = (vec![0.0; size * size], vec![0.0; size * size]);
-        for (mesh, places, constants, consistent) in &meshes {
+        for (mesh, indices, constants, consistent) in &meshes {
             for (k, piece) in mesh.pieces.iter().enumerate() {
-                let ends = [places[k], places[k + 1]];
+                let ends = [indices[k], indices[k + 1]];
                 all.add_beam(ends, &piece.middle.axes, piece.length, constants, *consistent);
             }
         }

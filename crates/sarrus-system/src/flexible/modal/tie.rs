@@ -35,7 +35,7 @@ impl Constraint for ModalTie {
             let (body, k) = self.amplitudes[j];
             amplitude(at.pose(body), k)
         };
-        let off = (node.p - frame.p - frame.rot * self.shapes.place(eta)).0;
+        let off = (node.p - frame.p - frame.rot * self.shapes.insert_placements(eta)).0;
         let wanted = frame.rot * self.shapes.turn(eta).mul_mat_f64(&self.axes);
         let A = wanted.transpose_mul_mat(&node.rot).0;
         let turn = [A[2][1] - A[1][2], A[0][2] - A[2][0], A[1][0] - A[0][1]];

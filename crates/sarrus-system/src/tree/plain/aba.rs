@@ -24,7 +24,7 @@ pub(super) struct ArticulatedInertia {
     p: Vec3,
     t: Vec3,
     /// U and 1/D of a pin or a slider, and the effort less what it bears; J⁻¹ of a ball.
-    kept: [f64; 8],
+    retained: [f64; 8],
 }
 
 impl ArticulatedInertia {
@@ -34,7 +34,7 @@ impl ArticulatedInertia {
         J: SymmetricMat3::ZERO,
         p: Vec3([0.0; 3]),
         t: Vec3([0.0; 3]),
-        kept: [0.0; 8],
+        retained: [0.0; 8],
     };
 
     /// Of a body alone under the force `f`, with the torque `t` of the answer, both in world axes.
@@ -55,7 +55,7 @@ impl ArticulatedInertia {
             J,
             p: at.w.cross(at.w.cross(c)).scale(m) - f,
             t,
-            kept: [0.0; 8],
+            retained: [0.0; 8],
         }
     }
 
@@ -76,13 +76,13 @@ impl ArticulatedInertia {
     #[inline(always)]
     fn release(&mut self, v: Vec3, w: Vec3, D: f64, left: f64) {
         let inverse = 1.0 / D;
-        self.kept = [v.0[0], v.0[1], v.0[2], w.0[0], w.0[1], w.0[2], inverse, left];
+        self.retained = [v.0[0], v.0[1], v.0[2], w.0[0], w.0[1], w.0[2], inverse, left];
     }
 
-    /// What the parent feels of a link that has `kept` its joint's part.
+    /// What the parent feels of a link that has `retained` its joint's part.
     #[inline(always)]
     fn handed_on(&self, at: &PlainLinkState) -> ArticulatedInertia {
-        let k = &self.kept;
+        let k = &self.retained;
         let (v, w) = (Vec3([k[0], k[1], k[2]]), Vec3([k[3], k[4], k[5]]));
         let (by_v, by_w) = (v.scale(-k[6]), w.scale(-k[6]));
         let mut rest = *self;
@@ -123,7 +123,7 @@ impl ArticulatedInertia {
             less[1].0[2],
             less[2].0[2],
         ]));
-        ArticulatedInertia { A: *A, B: Mat3(rows.map(|row| row.0)), J, p, t, kept: [0.0; 8] }
+        ArticulatedInertia { A: *A, B: Mat3(rows.map(|row| row.0)), J, p, t, retained: [0.0; 8] }
     }
 
     /// A' and p' of a link that turns freely about O, with J⁻¹.
@@ -140,10 +140,10 @@ impl ArticulatedInertia {
 
 impl PlainTree {
     /// ẏ where nothing acts but weight and, where given, `tau` along the speeds, where the links were placed.
-    pub fn fall(&mut self, tau: Option<&[f64]>, ydot: &mut [f64]) {
+    pub fn forward_dynamics_gravity_only(&mut self, tau: Option<&[f64]>, ydot: &mut [f64]) {
         let g = self.gravity;
         let alone = |own: &LinkData, at: &PlainLinkState| {
-            let (J, c, f) = (own.J.turned(&at.R), at.R * own.c, g.scale(own.heavy));
+            let (J, c, f) = (own.J.turned(&at.R), at.R * own.c, g.scale(own.gravitational_mass));
             ArticulatedInertia::body(own, at, J, c, f, at.w.cross(J.mul(at.w)) - c.cross(f))
         };
         self.solve(alone, tau, ydot);
@@ -179,7 +179,7 @@ impl PlainTree {
         // what the link behind gives to the one at hand: in a chain it never goes through memory
         let mut carry = ArticulatedInertia::NONE;
         for i in (1..n).rev() {
-            let (own, at) = (&self.own[i], &self.placed[i]);
+            let (own, at) = (&self.own[i], &self.states[i]);
             let (parent, k) = (own.parent as usize, own.y as usize);
             let mut answer = alone(own, at);
             answer.add(&carry);
@@ -202,12 +202,12 @@ impl PlainTree {
                     // its efforts act on it and back on the parent
                     let mut back = Vec3([0.0; 3]);
                     if let Some(tau) = tau {
-                        let N = self.placed[parent].R * own.X;
+                        let N = self.states[parent].R * own.X;
                         back = turned_out(own, at, &N, Vec3([tau[k], tau[k + 1], tau[k + 2]]));
                         answer.t -= back;
                     }
                     let inverse = answer.J.inverse();
-                    answer.kept[..6].copy_from_slice(&inverse.0);
+                    answer.retained[..6].copy_from_slice(&inverse.0);
                     let (A, p) = answer.freed(&inverse);
                     let free = PlainLinkState { bias_w: Vec3([0.0; 3]), ..*at };
                     ArticulatedInertia { A, p, t: back, ..ArticulatedInertia::NONE }.carried(&free)
@@ -216,7 +216,7 @@ impl PlainTree {
             };
             // outwards a pin or a slider needs no more
             match own.freedom {
-                Subspace::Pin | Subspace::Slider => self.answers[i].kept = answer.kept,
+                Subspace::Pin | Subspace::Slider => self.answers[i].retained = answer.retained,
                 _ => self.answers[i] = answer,
             }
             if parent + 1 == i {
@@ -232,12 +232,12 @@ impl PlainTree {
         }
 
         for i in 1..n {
-            let (own, at, answer) = (&self.own[i], &self.placed[i], &self.answers[i]);
+            let (own, at, answer) = (&self.own[i], &self.states[i], &self.answers[i]);
             let (parent, y) = (own.parent as usize, own.y as usize);
             let [a_p, alpha_p] = self.rates[parent];
             let mut a = a_p + alpha_p.cross(at.r) + at.bias_v;
             let mut alpha = alpha_p + at.bias_w;
-            let k = &answer.kept;
+            let k = &answer.retained;
             match own.freedom {
                 Subspace::Pin | Subspace::Slider => {
                     let felt = Vec3([k[0], k[1], k[2]]).dot(a) + Vec3([k[3], k[4], k[5]]).dot(alpha);
@@ -250,7 +250,7 @@ impl PlainTree {
                 Subspace::Ball => {
                     let inverse = SymmetricMat3([k[0], k[1], k[2], k[3], k[4], k[5]]);
                     let own_alpha = -inverse.mul(answer.t + answer.B.transpose_mul(a));
-                    let N = self.placed[parent].R * own.X;
+                    let N = self.states[parent].R * own.X;
                     let own_rates = turned_in(own, at, &N, own_alpha - alpha);
                     ydot[y..y + 3].copy_from_slice(&own_rates.0);
                     alpha = own_alpha;

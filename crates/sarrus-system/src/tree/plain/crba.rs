@@ -36,12 +36,12 @@ impl PlainTree {
     /// M (ny × ny, by rows), where the links were placed.
     pub fn mass_matrix(&mut self, n: usize, M: &mut [f64]) {
         M[..n * n].fill(0.0);
-        for ((own, at), all) in self.own.iter().zip(&self.placed).zip(&mut self.composites).skip(1) {
+        for ((own, at), all) in self.own.iter().zip(&self.states).zip(&mut self.composites).skip(1) {
             *all =
                 Composite { mass: own.mass, moment: (at.R * own.c).scale(own.mass), J: own.J.turned(&at.R) };
         }
         for i in (1..self.own.len()).rev() {
-            let (all, r) = (self.composites[i], self.placed[i].r);
+            let (all, r) = (self.composites[i], self.states[i].r);
             let (axes, count) = self.axes(i);
             for (k, [v, w]) in axes.iter().enumerate().take(count) {
                 let F = v.scale(all.mass) + w.cross(all.moment);
@@ -66,8 +66,8 @@ impl PlainTree {
             let own = &self.own[at];
             let mut put = |j: usize, entry: f64| (M[k * n + j], M[j * n + k]) = (entry, entry);
             match own.freedom {
-                Subspace::Pin => put(own.y as usize, self.placed[at].s.dot(N)),
-                Subspace::Slider => put(own.y as usize, self.placed[at].s.dot(F)),
+                Subspace::Pin => put(own.y as usize, self.states[at].s.dot(N)),
+                Subspace::Slider => put(own.y as usize, self.states[at].s.dot(F)),
                 Subspace::Weld => {}
                 _ => {
                     let (axes, count) = self.axes(at);
@@ -76,7 +76,7 @@ impl PlainTree {
                     }
                 }
             }
-            N += self.placed[at].r.cross(F);
+            N += self.states[at].r.cross(F);
             at = own.parent as usize;
             if at == 0 {
                 break;
@@ -87,7 +87,7 @@ impl PlainTree {
     /// The freedoms of link `i`, linear and angular, and how many there are.
     #[inline(always)]
     fn axes(&self, i: usize) -> ([[Vec3; 2]; 6], usize) {
-        let (own, at) = (&self.own[i], &self.placed[i]);
+        let (own, at) = (&self.own[i], &self.states[i]);
         let zero = Vec3([0.0; 3]);
         let mut axes = [[zero; 2]; 6];
         let one = Mat3::identity();
@@ -102,7 +102,7 @@ impl PlainTree {
             }
             Subspace::Weld => 0,
             Subspace::Ball => {
-                let N = self.placed[own.parent as usize].R * own.X;
+                let N = self.states[own.parent as usize].R * own.X;
                 for j in 0..3 {
                     axes[j][1] = if own.sense > 0.0 { at.R.col(j) } else { -N.col(j) };
                 }

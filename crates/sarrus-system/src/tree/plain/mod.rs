@@ -76,7 +76,7 @@ struct LinkData {
     c: Vec3,
     mass: f64,
     /// The mass that gravity acts on.
-    heavy: f64,
+    gravitational_mass: f64,
     /// Inertia about O, own axes \[kg m²\].
     J: SymmetricMat3,
     /// The body's axes, in own axes.
@@ -110,7 +110,7 @@ impl PlainLinkState {
 /// A tree with the room for its recursions; the ground is its first link.
 pub(super) struct PlainTree {
     own: Vec<LinkData>,
-    placed: Vec<PlainLinkState>,
+    states: Vec<PlainLinkState>,
     /// Answers of a link and all beyond it to accelerations.
     answers: Vec<aba::ArticulatedInertia>,
     /// Accelerations of O, linear and angular.
@@ -141,7 +141,7 @@ impl PlainTree {
             h: zero,
             c: zero,
             mass: 0.0,
-            heavy: 0.0,
+            gravitational_mass: 0.0,
             J: SymmetricMat3::ZERO,
             axes: one,
         };
@@ -155,7 +155,7 @@ impl PlainTree {
                 y: u32::try_from(link.y).ok()?,
                 v: u32::try_from(body.v).ok()?,
                 mass: body.mass,
-                heavy: body.heavy(),
+                gravitational_mass: body.gravitational_mass(),
                 J: SymmetricMat3::from(&body.inertia),
                 ..ground
             };
@@ -198,7 +198,7 @@ impl PlainTree {
         }
         let directory = &system.directory;
         Some(PlainTree {
-            placed: vec![PlainLinkState::GROUND; n],
+            states: vec![PlainLinkState::GROUND; n],
             answers: vec![aba::ArticulatedInertia::NONE; n],
             rates: vec![[zero; 2]; n],
             forces: vec![[zero; 2]; n],
@@ -215,17 +215,17 @@ impl PlainTree {
     }
 
     /// All links at coordinates `q` and speeds `y`.
-    pub fn place(&mut self, q: &[f64], y: &[f64]) {
+    pub fn update_kinematics(&mut self, q: &[f64], y: &[f64]) {
         for i in 1..self.own.len() {
             let own = &self.own[i];
-            self.placed[i] = place(own, &self.placed[own.parent as usize], q, y);
+            self.states[i] = link_kinematics(own, &self.states[own.parent as usize], q, y);
         }
     }
 }
 
 /// A link at its coordinates among `q` and its speeds among `y`.
 #[inline(always)]
-fn place(own: &LinkData, parent: &PlainLinkState, q: &[f64], y: &[f64]) -> PlainLinkState {
+fn link_kinematics(own: &LinkData, parent: &PlainLinkState, q: &[f64], y: &[f64]) -> PlainLinkState {
     let (q, y) = (&q[own.q as usize..], &y[own.y as usize..]);
     let w_p = parent.w;
     let zero = Vec3([0.0; 3]);

@@ -13,7 +13,7 @@ impl PlainTree {
     pub fn inverse_dynamics(&mut self, ydot: Option<&[f64]>, tau: &mut [f64]) {
         let n = self.own.len();
         for i in 1..n {
-            let (own, at) = (&self.own[i], &self.placed[i]);
+            let (own, at) = (&self.own[i], &self.states[i]);
             let parent = own.parent as usize;
             let [a_p, alpha_p] = self.rates[parent];
             let mut a = a_p + alpha_p.cross(at.r) + at.bias_v;
@@ -25,7 +25,7 @@ impl PlainTree {
                     Subspace::Slider => a += at.s.scale(y[0]),
                     Subspace::Weld => {}
                     Subspace::Ball => {
-                        let N = self.placed[parent].R * own.X;
+                        let N = self.states[parent].R * own.X;
                         alpha += turned_out(own, at, &N, Vec3([y[0], y[1], y[2]]));
                     }
                     Subspace::Free => {
@@ -36,7 +36,7 @@ impl PlainTree {
                 }
             }
             self.rates[i] = [a, alpha];
-            let (c, f) = (at.R * own.c, self.gravity.scale(own.heavy));
+            let (c, f) = (at.R * own.c, self.gravity.scale(own.gravitational_mass));
             let push = a.scale(own.mass) - f;
             let force = push + (alpha.cross(c) + at.w.cross(at.w.cross(c))).scale(own.mass);
             let (w, turn) = (at.R.transpose_mul(at.w), at.R.transpose_mul(alpha));
@@ -44,7 +44,7 @@ impl PlainTree {
             self.forces[i] = [force, torque];
         }
         for i in (1..n).rev() {
-            let (own, at) = (&self.own[i], &self.placed[i]);
+            let (own, at) = (&self.own[i], &self.states[i]);
             let parent = own.parent as usize;
             let [F, N] = self.forces[i];
             let tau = &mut tau[own.y as usize..];
@@ -53,7 +53,7 @@ impl PlainTree {
                 Subspace::Slider => tau[0] = at.s.dot(F),
                 Subspace::Weld => {}
                 Subspace::Ball => {
-                    let axes = self.placed[parent].R * own.X;
+                    let axes = self.states[parent].R * own.X;
                     tau[..3].copy_from_slice(&turned_in(own, at, &axes, N).0);
                 }
                 Subspace::Free => {

@@ -91,23 +91,27 @@ impl PlanarTree {
     /// ẏ at coordinates `q` and speeds `y` where nothing acts but weight; leaves the links placed there.
     // inlined into its caller, its arrays are no longer kept in registers: 12 % more instructions
     #[inline(never)]
-    pub fn fall(&mut self, q: &[f64], y: &[f64], ydot: &mut [f64]) {
+    pub fn forward_dynamics_gravity_only(&mut self, q: &[f64], y: &[f64], ydot: &mut [f64]) {
         self.turn(q);
         let g = self.gravity;
         let mut last = PlanarLinkState::GROUND;
         for (i, own) in self.own.iter().enumerate().skip(1) {
-            let parent = if own.parent as usize + 1 == i { last } else { self.placed[own.parent as usize] };
-            last = super::place(own, &parent, q, y, self.angles.each_ref().map(|a| a[i]));
-            self.placed[i] = last;
-            self.answers[i] =
-                PlanarArticulatedInertia::body(own, &last, [own.heavy * g[0], own.heavy * g[1]], 0.0);
+            let parent = if own.parent as usize + 1 == i { last } else { self.states[own.parent as usize] };
+            last = super::link_kinematics(own, &parent, q, y, self.angles.each_ref().map(|a| a[i]));
+            self.states[i] = last;
+            self.answers[i] = PlanarArticulatedInertia::body(
+                own,
+                &last,
+                [own.gravitational_mass * g[0], own.gravitational_mass * g[1]],
+                0.0,
+            );
         }
         self.solve(ydot);
     }
 
     /// ẏ under the forces `f` on the bodies (nv of the system), where the links were placed.
     pub fn accelerations(&mut self, f: &[f64], ydot: &mut [f64]) {
-        let links = self.own.iter().zip(&self.placed).zip(&mut self.answers);
+        let links = self.own.iter().zip(&self.states).zip(&mut self.answers);
         for ((own, at), answer) in links.skip(1) {
             let f = &f[own.body.1 as usize..];
             let torque = if own.freedom == PlanarSubspace::Point { 0.0 } else { f[2] };
@@ -122,13 +126,13 @@ impl PlanarTree {
         // what the link behind gives to the one at hand: in a chain it never goes through memory
         let mut carry = PlanarArticulatedInertia::NONE;
         for i in (1..n).rev() {
-            let (own, at) = (&self.own[i], &self.placed[i]);
+            let (own, at) = (&self.own[i], &self.states[i]);
             let parent = own.parent as usize;
             let answer = &mut self.answers[i];
             answer.add(&carry);
             let up = match own.freedom {
                 PlanarSubspace::Pin => pin(answer, at),
-                PlanarSubspace::Slider => slider(answer, at, self.placed[parent].turned(own.e)),
+                PlanarSubspace::Slider => slider(answer, at, self.states[parent].turned(own.e)),
                 PlanarSubspace::Weld => answer.carried(at.r, at.bias),
                 PlanarSubspace::Free | PlanarSubspace::Point => PlanarArticulatedInertia::NONE,
             };
@@ -142,7 +146,7 @@ impl PlanarTree {
 
         let mut last = [0.0; 3];
         for i in 1..n {
-            let (own, at, answer) = (&self.own[i], &self.placed[i], &self.answers[i]);
+            let (own, at, answer) = (&self.own[i], &self.states[i], &self.answers[i]);
             let parent = own.parent as usize;
             let [x, y, alpha] = if parent + 1 == i { last } else { self.rates[parent] };
             let a = [x - alpha * at.r[1] + at.bias[0], y + alpha * at.r[0] + at.bias[1]];
@@ -154,7 +158,7 @@ impl PlanarTree {
                     [a[0], a[1], own_alpha]
                 }
                 PlanarSubspace::Slider => {
-                    let e = self.placed[parent].turned(own.e);
+                    let e = self.states[parent].turned(own.e);
                     let push = answer.push(a);
                     let force = [
                         answer.p[0] + push[0] + answer.b[0] * alpha,

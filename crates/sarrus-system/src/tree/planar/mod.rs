@@ -61,7 +61,7 @@ struct PlanarLinkData {
     c: [f64; 2],
     mass: f64,
     /// The mass that gravity acts on.
-    heavy: f64,
+    gravitational_mass: f64,
     /// Moment of inertia about O \[kg m²\].
     J: f64,
 }
@@ -94,7 +94,7 @@ impl PlanarLinkState {
 /// A tree in the plane with the room for its recursions; the ground is its first link.
 pub(super) struct PlanarTree {
     own: Vec<PlanarLinkData>,
-    placed: Vec<PlanarLinkState>,
+    states: Vec<PlanarLinkState>,
     /// θ of all links, their sines and cosines: found eight at a time.
     angles: [Vec<f64>; 3],
     /// Answers of a link and all beyond it to accelerations.
@@ -122,7 +122,7 @@ impl PlanarTree {
             e: [0.0; 2],
             c: [0.0; 2],
             mass: 0.0,
-            heavy: 0.0,
+            gravitational_mass: 0.0,
             J: 0.0,
         };
         let mut own = vec![ground];
@@ -134,7 +134,7 @@ impl PlanarTree {
                 first: u32::try_from(link.q).ok()?,
                 body: (u32::try_from(body.q).ok()?, u32::try_from(body.v).ok()?),
                 mass: body.mass,
-                heavy: body.heavy(),
+                gravitational_mass: body.gravitational_mass(),
                 J: body.inertia.0[2][2],
                 ..ground
             };
@@ -173,7 +173,7 @@ impl PlanarTree {
         let n = own.len();
         let directory = &system.directory;
         Some(PlanarTree {
-            placed: vec![PlanarLinkState::GROUND; n],
+            states: vec![PlanarLinkState::GROUND; n],
             angles: [(); 3].map(|()| vec![0.0; n]),
             answers: vec![aba::PlanarArticulatedInertia::NONE; n],
             rates: vec![[0.0; 3]; n],
@@ -190,13 +190,13 @@ impl PlanarTree {
     }
 
     /// θ, ω, r and β of all links at coordinates `q` and speeds `y`.
-    pub fn place(&mut self, q: &[f64], y: &[f64]) {
+    pub fn update_kinematics(&mut self, q: &[f64], y: &[f64]) {
         self.turn(q);
         let mut last = PlanarLinkState::GROUND;
         for (i, own) in self.own.iter().enumerate().skip(1) {
-            let parent = if own.parent as usize + 1 == i { last } else { self.placed[own.parent as usize] };
-            last = place(own, &parent, q, y, self.angles.each_ref().map(|a| a[i]));
-            self.placed[i] = last;
+            let parent = if own.parent as usize + 1 == i { last } else { self.states[own.parent as usize] };
+            last = link_kinematics(own, &parent, q, y, self.angles.each_ref().map(|a| a[i]));
+            self.states[i] = last;
         }
     }
 
@@ -221,16 +221,16 @@ impl PlanarTree {
         let mut last = [0.0; 4];
         let n = self.own.len();
         for i in 1..n {
-            let (own, at) = (&self.own[i], &self.placed[i]);
+            let (own, at) = (&self.own[i], &self.states[i]);
             let parent = own.parent as usize;
             let from = if parent + 1 == i { last } else { self.origins[parent] };
             let k = own.first as usize;
-            let w_p = self.placed[parent].w;
+            let w_p = self.states[parent].w;
             last = [from[0] + at.r[0], from[1] + at.r[1], from[2] - w_p * at.r[1], from[3] + w_p * at.r[0]];
             match own.freedom {
                 PlanarSubspace::Pin | PlanarSubspace::Weld => {}
                 PlanarSubspace::Slider => {
-                    let e = self.placed[parent].turned(own.e);
+                    let e = self.states[parent].turned(own.e);
                     last[2] += e[0] * y[k];
                     last[3] += e[1] * y[k];
                 }
@@ -250,7 +250,7 @@ impl PlanarTree {
     /// ẏ of the bodies' accelerations `vdot`, where the links were placed at speeds `y`: those of least squares, as in `read.rs`.
     pub fn speed_rates(&mut self, vdot: &[f64], ydot: &mut [f64]) {
         for i in 1..self.own.len() {
-            let (own, at) = (&self.own[i], &self.placed[i]);
+            let (own, at) = (&self.own[i], &self.states[i]);
             let (k, v) = (own.first as usize, own.body.1 as usize);
             if own.freedom == PlanarSubspace::Point {
                 ydot[k..k + 2].copy_from_slice(&vdot[v..v + 2]);
@@ -267,7 +267,7 @@ impl PlanarTree {
             match own.freedom {
                 PlanarSubspace::Pin => ydot[k] = own.sense * (alpha - parent[2]),
                 PlanarSubspace::Slider => {
-                    let e = self.placed[own.parent as usize].turned(own.e);
+                    let e = self.states[own.parent as usize].turned(own.e);
                     let rest = [
                         a[0] - parent[0] + parent[2] * at.r[1] - at.bias[0],
                         a[1] - parent[1] - parent[2] * at.r[0] - at.bias[1],
@@ -284,7 +284,7 @@ impl PlanarTree {
 
 /// A link at its coordinates among `q` and its speeds among `y`; its angle, with sine and cosine, is known.
 #[inline(always)]
-fn place(
+fn link_kinematics(
     own: &PlanarLinkData,
     parent: &PlanarLinkState,
     q: &[f64],

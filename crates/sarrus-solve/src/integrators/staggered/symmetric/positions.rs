@@ -78,7 +78,7 @@ impl SymmetricStaggered {
             }
             if corrected <= LINEAR * LINEAR * kinetic {
                 // w is already what open would make of the impulse
-                self.place(m, view, start, end, h);
+                self.set_positions(m, view, start, end, h);
             } else {
                 self.drift(m, view, start, end, h, true)?;
             }
@@ -151,12 +151,19 @@ impl SymmetricStaggered {
         if !m.motion.open(&start.v, &self.impulse, h, warm, &mut self.w) {
             return Err(StepError::NoStep { t: start.t, h });
         }
-        self.place(m, view, start, end, h);
+        self.set_positions(m, view, start, end, h);
         Ok(())
     }
 
     /// Moves `end` to where w leads from `start`.
-    fn place(&mut self, m: &mut Modules, view: &dyn Staggered, start: &State, end: &mut State, h: f64) {
+    fn set_positions(
+        &mut self,
+        m: &mut Modules,
+        view: &dyn Staggered,
+        start: &State,
+        end: &mut State,
+        h: f64,
+    ) {
         m.motion.displace(&self.w, h, &mut self.delta);
         end.q.copy_from_slice(&start.q);
         view.retract(&mut end.q, &self.delta);

@@ -77,8 +77,8 @@ impl Spectral {
     ) -> Spectral {
         let across = std::array::from_fn(|j| std::array::from_fn(|i| rule.slopes[i][j]));
         let (mut axes, mut angles) = ([Mat3::identity(); POINTS], [0.0; POINTS]);
-        for (place, (own, angle)) in [0, rule.points - 1].into_iter().zip(ends) {
-            (axes[place], angles[place]) = (own, angle);
+        for (index, (own, angle)) in [0, rule.points - 1].into_iter().zip(ends) {
+            (axes[index], angles[index]) = (own, angle);
         }
         Spectral { planar, rule, across, axes, angles, stretch, bend, damping }
     }
@@ -315,7 +315,7 @@ impl Load for Spectral {
         0.5 * self.sum(at, [1.0, 0.0]).derivative(1)
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         true
     }
 

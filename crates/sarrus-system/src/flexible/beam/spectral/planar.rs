@@ -61,20 +61,20 @@ impl Spectral {
 
     fn flat<const N: usize>(&self, at: &At<f64>) -> Flat<N> {
         let zero = [[0.0; N]; 3];
-        let (mut place, mut axis) = (zero, [[0.0; N]; 2]);
+        let (mut position, mut axis) = (zero, [[0.0; N]; 2]);
         let first = at.pose(0);
         for i in 0..N {
             let pose = at.pose(i);
             // from the first node: what is far from the origin loses no digits
-            place[0][i] = pose.p.0[0] - first.p.0[0];
-            place[1][i] = pose.p.0[1] - first.p.0[1];
-            place[2][i] = (pose.angle - first.angle) + (self.angles[i] - self.angles[0]);
+            position[0][i] = pose.p.0[0] - first.p.0[0];
+            position[1][i] = pose.p.0[1] - first.p.0[1];
+            position[2][i] = (pose.angle - first.angle) + (self.angles[i] - self.angles[0]);
             let (turn, [c, s]) = (&self.axes[i].0, [pose.rot.0[0][0], pose.rot.0[1][0]]);
             axis[0][i] = c * turn[0][0] - s * turn[1][0];
             axis[1][i] = s * turn[0][0] + c * turn[1][0];
         }
         let (mut slope, mut strain) = (zero, zero);
-        add::<N>(&self.across, &place, &mut slope);
+        add::<N>(&self.across, &position, &mut slope);
         let [c, s] = &axis;
         let mut apart = axis;
         self.smooth(&mut apart, false);
