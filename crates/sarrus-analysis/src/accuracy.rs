@@ -356,7 +356,7 @@ impl Scales {
         let speed = largest("m/s").max(NATURAL * length * rate.max(swing));
         let acceleration = largest("m/s^2").max(NATURAL * (length * rate * rate).max(gravity));
         // an angular acceleration is as exact as the acceleration that it gives to points of a body
-        let turning = if radius > 0.0 { largest("m/s^2") / radius } else { 0.0 };
+        let spin = if radius > 0.0 { largest("m/s^2") / radius } else { 0.0 };
         let force = largest("N").max(NATURAL * mass * acceleration);
         let mut by_unit: HashMap<&'static str, f64> =
             ranges.iter().map(|(unit, [_, most])| (*unit, most.max(f64::MIN_POSITIVE))).collect();
@@ -366,7 +366,7 @@ impl Scales {
             ("m/s", speed.max(f64::MIN_POSITIVE)),
             ("rad/s", rate),
             ("m/s^2", acceleration.max(f64::MIN_POSITIVE)),
-            ("rad/s^2", largest("rad/s^2").max(NATURAL * (rate * rate).max(swing * swing)).max(turning)),
+            ("rad/s^2", largest("rad/s^2").max(NATURAL * (rate * rate).max(swing * swing)).max(spin)),
             ("N", force.max(f64::MIN_POSITIVE)),
             ("N m", largest("N m").max(NATURAL * force * length).max(f64::MIN_POSITIVE)),
             ("J", report.energy.scale),

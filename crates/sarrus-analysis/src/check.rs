@@ -246,7 +246,7 @@ pub fn check_with(
     };
     report.notes = notes(&report, analysis.as_ref(), dependent, unresolved, more);
     report.notes.extend(near_dependence(system, &eq, &rows));
-    report.notes.extend(crate::doubts::find(&mut mechanism, &state));
+    report.notes.extend(crate::warnings::find(&mut mechanism, &state));
     report.notes.extend(assembled.report.notes.iter().cloned());
     report.notes.extend(crate::notes::internal(system));
     report.notes.extend(conditions.notes);

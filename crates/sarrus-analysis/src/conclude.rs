@@ -88,7 +88,7 @@ impl Run<'_> {
             None => notes.push("it could not be told which reactions are unique".into()),
         }
         notes.extend(singular::notes(&singular, settings.t_start));
-        notes.extend(event_loop.left_alone.map(|t| singular::left_alone(t, &method.integrator.name)));
+        notes.extend(event_loop.fallback_left.map(|t| singular::left_alone(t, &method.integrator.name)));
         notes.extend(notes::idle_rates(method, system));
         notes.extend(notes::nonideal(system));
         notes.extend(notes::modal(system));
@@ -117,7 +117,7 @@ impl Run<'_> {
         let stays = matches!(recorder.stop, Some(RunStop::Stays(..)));
         notes.extend(stiff.filter(|_| !has_friction && !stays));
         notes.extend(notes::findings(method, found, system));
-        notes.extend(recorder.turns.note(system));
+        notes.extend(recorder.covered_angles.note(system));
         notes.extend(recorder.instants.note());
         notes.extend(event_loop.nearest.and_then(|near| notes::near_singular(&near, system)));
         notes.extend(

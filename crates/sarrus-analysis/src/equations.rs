@@ -130,10 +130,10 @@ impl Simulation {
         let unfit = |error| SetupError::Model(vec![Diagnostic::bare(format!("{error}"))]);
         let held = Arc::new(system.with_elements(elements).map_err(unfit)?);
         let mut mechanism = held.mechanism();
-        mechanism.go_on_from(&mut run.mechanism);
+        mechanism.resume_from(&mut run.mechanism);
         let mut eq = Equations::new(&mechanism);
         mechanism.update(&run.state, Stage::FORCE, &mut eq);
-        run.mechanism.go_on_from(&mut mechanism);
+        run.mechanism.resume_from(&mut mechanism);
         let rows: Vec<usize> = held.elements[first..].iter().map(|e| e.start).collect();
         rows.iter().zip(wanted).for_each(|(row, (_, a))| eq.gamma[*row] += a);
 

@@ -11,7 +11,7 @@ use sarrus_system::Mechanism;
 const UNBOUNDED: f64 = 1e100;
 
 /// Angle in a step up to which Newton's iteration starts well \[rad\]: rotations are linear in it to a sixth, sin 1 = 0.84.
-const TURN: f64 = 1.0;
+const REVOLUTION: f64 = 1.0;
 
 /// Names what `error` is about, in a step of size `h` from `s`.
 pub(crate) fn explain(error: &StepError, mechanism: &mut Mechanism, s: &State, h: f64) -> FailureReport {
@@ -59,18 +59,18 @@ pub(crate) fn explain(error: &StepError, mechanism: &mut Mechanism, s: &State, h
     }
 }
 
-/// The step in which no body turns by more than [`TURN`], where one of `h` turns some body farther.
+/// The step in which no body turns by more than [`REVOLUTION`], where one of `h` turns some body farther.
 fn shorter_step(mechanism: &Mechanism, s: &State, h: f64) -> String {
     let groups = mechanism.structure().groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity);
     let speed = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
     let fastest = groups.map(|g| speed(&s.v[g.start..][..g.len])).fold(0.0, f64::max);
-    if !(fastest * h > TURN) {
+    if !(fastest * h > REVOLUTION) {
         return String::new();
     }
     format!(
-        "; bodies turn by {:.1} rad in it, which is too far to be linearized: take steps of {:.1e} s or less ({TURN:.0} rad)",
+        "; bodies turn by {:.1} rad in it, which is too far to be linearized: take steps of {:.1e} s or less ({REVOLUTION:.0} rad)",
         fastest * h,
-        TURN / fastest
+        REVOLUTION / fastest
     )
 }
 

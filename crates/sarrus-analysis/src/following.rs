@@ -23,7 +23,7 @@ pub(crate) struct Following {
     /// Drivers that act: place among the elements, and number.
     acting: Vec<(usize, usize)>,
     /// Whole turns at the first look, by number, of drivers whose Φ leaves them out \[rad\].
-    turns: Vec<Option<f64>>,
+    revolutions: Vec<Option<f64>>,
     /// Of positions.
     pub position: Option<DriverDeviation>,
     /// Of rates.
@@ -36,10 +36,10 @@ impl Following {
         let drivers = system.elements.iter().enumerate().filter(|(_, e)| e.family == Family::Driver);
         self.acting = drivers.map(|(index, e)| (index, e.id)).collect();
         // one that begins to act may do so in any turn
-        let mut before = std::mem::take(&mut self.turns);
+        let mut before = std::mem::take(&mut self.revolutions);
         before.resize(system.whole.elements.len(), None);
-        self.turns = vec![None; before.len()];
-        self.acting.iter().for_each(|(_, driver)| self.turns[*driver] = before[*driver]);
+        self.revolutions = vec![None; before.len()];
+        self.acting.iter().for_each(|(_, driver)| self.revolutions[*driver] = before[*driver]);
     }
 
     /// Takes note of Φ and Φ̇ at `t`.
@@ -60,7 +60,7 @@ impl Following {
     }
 
     /// Takes note of the turns of counted angles at `s`.
-    pub fn add_turns(&mut self, mechanism: &mut Mechanism, s: &State) {
+    pub fn add_revolutions(&mut self, mechanism: &mut Mechanism, s: &State) {
         if self.acting.is_empty() || mechanism.system().wide == 3 {
             return;
         }
@@ -68,10 +68,12 @@ impl Following {
         mechanism.observe(s, |at| {
             for &(index, driver) in &self.acting {
                 let element = &system.elements[index];
-                let Some(turns) = element.rows.turns_off(&At { ids: &element.ids, ..*at }) else { continue };
-                let first = *self.turns[driver].get_or_insert(turns);
-                if turns != first {
-                    widen(&mut self.position, (turns - first).abs(), s.t, driver);
+                let Some(revolutions) = element.rows.revolutions_off(&At { ids: &element.ids, ..*at }) else {
+                    continue;
+                };
+                let first = *self.revolutions[driver].get_or_insert(revolutions);
+                if revolutions != first {
+                    widen(&mut self.position, (revolutions - first).abs(), s.t, driver);
                 }
             }
         });

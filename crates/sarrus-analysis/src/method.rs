@@ -240,7 +240,7 @@ impl Method {
     }
 
     /// Takes note that the coordinates of the tree satisfy every constraint: what `settings` left to the program is not needed.
-    pub(crate) fn take_tree(&mut self, settings: &Settings) {
+    pub(crate) fn set_tree(&mut self, settings: &Settings) {
         if settings.formulation.is_some() || settings.stabilization.is_some() {
             return;
         }
@@ -757,13 +757,13 @@ mod tests {
     fn a_tree_needs_no_formulation_unless_one_is_named() {
         let joint = Settings { coordinates: Coordinates::Joint, ..settings() };
         let mut m = Method::resolve(&joint, &FACTS).unwrap();
-        m.take_tree(&joint);
+        m.set_tree(&joint);
         assert_eq!(m.text(), "articulated_body + dop853 in joint coordinates");
         assert_eq!((m.report().formulation.as_str(), m.why.len()), ("articulated_body", 2));
 
         let named = Settings { formulation: named("direct"), ..joint };
         let mut m = Method::resolve(&named, &FACTS).unwrap();
-        m.take_tree(&named);
+        m.set_tree(&named);
         assert_eq!(m.text(), "direct + projection + dop853 in joint coordinates");
     }
 

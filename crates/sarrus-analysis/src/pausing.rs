@@ -76,7 +76,7 @@ impl Run<'_> {
         act: impl FnOnce(&mut Dynamics<'_, Mechanism>, &mut State) -> T,
     ) -> Result<T, SolveError> {
         let (own, mut dynamics) = match self.pause.take() {
-            Some((own, resting)) => (own, resting.wake(&mut self.mechanism)),
+            Some((own, paused)) => (own, paused.resume(&mut self.mechanism)),
             None => {
                 // these know nothing of the steps before, nor does the integrator of them
                 self.is_changed = true;
@@ -91,8 +91,8 @@ impl Run<'_> {
     /// Takes a sample at the present state.
     pub fn sample(&mut self) {
         // a run that has ended for another reason than its end has no equations that hold
-        let Some((own, resting)) = self.pause.take() else { return };
-        let mut dynamics = resting.wake(&mut self.mechanism);
+        let Some((own, paused)) = self.pause.take() else { return };
+        let mut dynamics = paused.resume(&mut self.mechanism);
         self.recorder.sample(&mut dynamics, &self.state);
         self.pause = Some((own, dynamics.rest()));
     }

@@ -2,6 +2,7 @@
 
 mod between;
 
+use crate::covered_angles::CoveredAngles;
 use crate::drivers::{self, Contradiction};
 use crate::energy::EnergyAccount;
 use crate::events::{Advance, Ahead, ContactDetector, Detector, GapWatch, Slides, Switches, TOGETHER};
@@ -12,7 +13,6 @@ use crate::peaks::Peaks;
 use crate::report::EventReport;
 use crate::simulate::{Progress, SampleDiagnostics, Watch};
 use crate::trajectory::Trajectory;
-use crate::turns::CoveredAngles;
 use crate::violation::{NormStatistics, ViolationLevels, Violations};
 use sarrus_model::functions::forget_fault;
 use sarrus_solve::integrators::{Change, Observer, Proceed, TakenStep};
@@ -91,7 +91,7 @@ pub(crate) struct Recorder<'a> {
     /// Rows at instants at which something happens.
     pub instants: Instants,
     /// How far bodies rotate between rows.
-    pub turns: CoveredAngles,
+    pub covered_angles: CoveredAngles,
     /// ‖Φ‖, ‖Φ̇‖ at every step, ‖Φ̈‖ wherever accelerations are known.
     pub violations: Violations,
     /// The part of the multipliers in the null space of Jᵀ, relative to them, where rows are redundant and accelerations are known.
@@ -185,7 +185,7 @@ impl<'a> Recorder<'a> {
         Recorder {
             peaks,
             instants: Instants::new(names.clone(), units.clone()),
-            turns: columns
+            covered_angles: columns
                 .as_ref()
                 .map_or_else(CoveredAngles::default, |_| CoveredAngles::new(mechanism.system(), s)),
             why: None,
@@ -235,7 +235,7 @@ impl<'a> Recorder<'a> {
             contacts: self.contacts.clone(),
             peaks: self.peaks.clone(),
             instants: self.instants.clone(),
-            turns: self.turns.clone(),
+            covered_angles: self.covered_angles.clone(),
             why: self.why,
             hardest: self.hardest.clone(),
             harder: self.harder,
@@ -364,14 +364,14 @@ impl<'a> Recorder<'a> {
         let (mechanism, eq, accel) = ode.parts();
         self.following.add(mechanism.system(), sample.t, if known { eq } else { &self.eq });
         self.not_finite.check(&columns, mechanism, &sample, known.then_some((eq, accel)), &row[1..]);
-        self.following.add_turns(ode.problem_mut(), &sample);
+        self.following.add_revolutions(ode.problem_mut(), &sample);
         if let Some(peaks) = &mut self.peaks {
             peaks.earn_row();
             peaks.add(&row);
         }
         self.row = row;
-        self.turns.go(&sample);
-        self.turns.row();
+        self.covered_angles.advance(&sample);
+        self.covered_angles.row();
         let step = self.step;
         let judged = self.gaps.as_mut().and_then(|gaps| gaps.judged_at(ode.problem_mut(), &sample));
         if known {
@@ -430,18 +430,18 @@ impl<'a> Recorder<'a> {
         self.detector.iter_mut().for_each(|detector| detector.forget(step));
         if closed == Some(first) {
             self.why = Some(Why::Event);
-            self.gaps.iter_mut().for_each(GapWatch::take);
+            self.gaps.iter_mut().for_each(GapWatch::accept_cut);
         } else if met == Some(first) {
             self.why = self
                 .contact_detector
                 .as_ref()
                 .filter(|contact_detector| !contact_detector.is_shortened())
                 .map(|_| Why::Contact);
-            self.contact_detector.iter_mut().for_each(ContactDetector::take);
+            self.contact_detector.iter_mut().for_each(ContactDetector::accept_cut);
         } else if slid == Some(first) {
-            self.slides.iter_mut().for_each(Slides::take);
+            self.slides.iter_mut().for_each(Slides::accept_cut);
         } else {
-            self.switches.iter_mut().for_each(Switches::take);
+            self.switches.iter_mut().for_each(Switches::accept_cut);
         }
         Ok(Some(first))
     }
@@ -459,7 +459,7 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         self.sample_as(ode, s, s.t);
     }
 
-    fn takes_again(&self) -> bool {
+    fn can_retake(&self) -> bool {
         self.switches.is_some()
     }
 
@@ -474,7 +474,7 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
 
     fn inside(&mut self, step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>) {
         self.check_inside(step);
-        self.turns.go(step.end);
+        self.covered_angles.advance(step.end);
     }
 
     fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _info: &StepInfo) -> Proceed {

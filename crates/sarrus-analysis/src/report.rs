@@ -368,7 +368,7 @@ pub struct AssemblyPart {
     /// Farthest that a body was moved \[m\].
     pub moved: f64,
     /// Farthest that a body was turned \[rad\].
-    pub turned: f64,
+    pub rotation: f64,
     /// The body that was moved or turned most, if one was.
     pub worst: Option<String>,
     /// ‖Φ‖ that is left.

@@ -4,20 +4,20 @@
 //! element and with which number, a stopped one why.
 
 use crate::assemble::{AssemblyReport, assemble};
-use crate::doubts;
 use crate::error::SetupError;
 use crate::events::{Advance, ContactDetector, Detector, EventLoop, GapWatch, NoStart, Pause, Switches};
 use crate::failure;
 use crate::instants::Instants;
 use crate::joints;
-use crate::legs::Schedule;
 use crate::method::{Method, ModelFacts};
 use crate::recorder::{Recorder, RunBounds, Unsampled};
 use crate::redundancy::{Scaled, analyse, with_tooth_forces};
+use crate::schedule::Schedule;
 use crate::settings::{RunOverrides, Settings};
 use crate::simulate::{RunPlan, Simulate, Watch};
 use crate::start::{RowRank, near_dependence};
 use crate::trajectory::Trajectory;
+use crate::warnings;
 use sarrus_model::functions::forget_fault;
 use sarrus_model::settings::Coordinates;
 use sarrus_model::{Diagnostic, Model, Span};
@@ -104,7 +104,7 @@ impl<'w> Run<'w> {
         drop(eq);
         let mut method = Method::resolve(&settings, &ModelFacts::new(system, rows.rank))?;
         method.notes.extend(near);
-        method.notes.extend(doubts::find(&mut mechanism, &state));
+        method.notes.extend(warnings::find(&mut mechanism, &state));
         method.notes.extend(assembled.report.notes.iter().cloned());
         // friction that depends on reactions needs their multipliers, which the recursions of a tree do not find
         let has_friction = mechanism.reactive_forces() > 0;
@@ -117,7 +117,7 @@ impl<'w> Run<'w> {
         // nor do they know of the fluid's inertia
         && system.directory.added.is_empty()
         {
-            method.take_tree(&settings);
+            method.set_tree(&settings);
         }
         if slides && method.view.resolves_constraints() {
             return Err(SetupError::Model(vec![no_friction(&method)]));
@@ -204,17 +204,17 @@ impl<'w> Run<'w> {
         let t_start = Settings::read(model, &RunOverrides::default())?.t_start;
         let overrides = RunOverrides { t_end: (t > t_start).then_some(t), ..RunOverrides::default() };
         let mut run = Run::new(model, system, &Simulate { overrides, record: false }, Box::new(()))?;
-        run.go(t)?;
+        run.run_to(t)?;
         Ok(run)
     }
 
     /// Goes on to `t` \[s\], unless it is stopped or fails before; breaks beyond those that are known are not seen.
-    pub fn go(&mut self, t: f64) -> Result<&Ended, SetupError> {
+    pub fn run_to(&mut self, t: f64) -> Result<&Ended, SetupError> {
         self.events.schedule.until = t;
         self.events.schedule.resume = self.pause.is_some() && !self.is_changed;
         self.is_changed = false;
         let Run { events, pause, mechanism, integrator, control, state, samples, recorder, .. } = self;
-        let ended = events.go(pause, mechanism, integrator, control, state, samples, recorder);
+        let ended = events.run_segment(pause, mechanism, integrator, control, state, samples, recorder);
         let system = &self.system;
         self.ended = ended.map_err(|why| match why {
             NoStart::Equations(source) => {

@@ -111,7 +111,7 @@ impl SmallestSingular {
                 break;
             }
             if dropped <= FEW {
-                self.nulls.chunks_exact(s.nc).for_each(|null| take_out(null, &mut self.next));
+                self.nulls.chunks_exact(s.nc).for_each(|null| project_out(null, &mut self.next));
             } else {
                 kkt.least_norm(eq, &mut self.next)?;
             }
@@ -135,7 +135,7 @@ impl SmallestSingular {
             kkt.complete_null(eq, null);
             // once more for what rounding leaves
             for _ in 0..2 {
-                others.chunks_exact(s.nc).for_each(|other| take_out(other, null));
+                others.chunks_exact(s.nc).for_each(|other| project_out(other, null));
                 let size = norm(null);
                 null.iter_mut().for_each(|x| *x /= size);
             }
@@ -144,7 +144,7 @@ impl SmallestSingular {
 }
 
 /// Takes the part along `unit` out of `z`.
-fn take_out(unit: &[f64], z: &mut [f64]) {
+fn project_out(unit: &[f64], z: &mut [f64]) {
     let along: f64 = unit.iter().zip(z.iter()).map(|(u, z)| u * z).sum();
     z.iter_mut().zip(unit).for_each(|(z, u)| *z -= along * u);
 }

@@ -132,7 +132,7 @@ pub(crate) fn with_method(
     with_functions(|| {
         let mut run = Run::new(model, system, request, Box::new(watch))?;
         let clock = Clock::start();
-        run.go(run.settings.t_end)?;
+        run.run_to(run.settings.t_end)?;
         run.spent = (clock.wall(), clock.cpu());
         let (report, method) = (run.report(), run.method.clone());
         let (trajectory, instants) = run.into_rows();

@@ -158,7 +158,7 @@ pub struct Simulation {
     dt: f64,
     /// Where steps of that size began \[s\], and how many there were since.
     origin: f64,
-    taken: u64,
+    steps: u64,
     over: Option<String>,
 }
 
@@ -204,7 +204,7 @@ impl Simulation {
         let mut run = with_functions(|| {
             let mut run = Run::new(&model, system, request, watch)?;
             run.unbounded();
-            run.go(run.state.t)?;
+            run.run_to(run.state.t)?;
             Ok(run)
         })?;
         if request.record {
@@ -212,7 +212,7 @@ impl Simulation {
         }
         let (start, dt) = (run.snapshot(), run.settings.every);
         let (request, origin) = (request.clone(), run.state.t);
-        let mut simulation = Simulation { model, request, run, start, dt, origin, taken: 0, over: None };
+        let mut simulation = Simulation { model, request, run, start, dt, origin, steps: 0, over: None };
         simulation.judge()?;
         Ok(simulation)
     }
@@ -221,12 +221,12 @@ impl Simulation {
     pub fn step(&mut self) -> Result<(), SimulationError> {
         // products, not sums of what came before: nothing accumulates, and steps meet the samples of controllers
         let now = self.run.state.t;
-        if now != self.origin + self.taken as f64 * self.dt {
-            (self.origin, self.taken) = (now, 0);
+        if now != self.origin + self.steps as f64 * self.dt {
+            (self.origin, self.steps) = (now, 0);
         }
-        let next = self.origin + (self.taken + 1) as f64 * self.dt;
+        let next = self.origin + (self.steps + 1) as f64 * self.dt;
         self.advance(next)?;
-        self.taken += 1;
+        self.steps += 1;
         Ok(())
     }
 
@@ -243,7 +243,7 @@ impl Simulation {
         }
         let moves = t > self.run.state.t;
         self.run.check_ahead(t);
-        with_functions(|| self.run.go(t).map(|_| ()))?;
+        with_functions(|| self.run.run_to(t).map(|_| ()))?;
         if self.request.record && moves && self.run.ended.because == Because::End {
             self.run.sample();
         }
@@ -277,7 +277,7 @@ impl Simulation {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(SimulationError::NotFinite { what: format!("a step of {dt} s is not positive, or") });
         }
-        (self.dt, self.origin, self.taken) = (dt, self.run.state.t, 0);
+        (self.dt, self.origin, self.steps) = (dt, self.run.state.t, 0);
         Ok(())
     }
 
@@ -420,21 +420,21 @@ impl Simulation {
             let centre = mechanism.observe(state, |at| at.poses[id as usize].p);
             wrench.torque += (Vec3(at) - centre).cross(Vec3(force));
         }
-        self.run.mechanism.push(id, wrench);
+        self.run.mechanism.set_external_wrench(id, wrench);
         self.run.changed();
         Ok(())
     }
 
     /// Takes all forces from outside away.
     pub fn let_go(&mut self) {
-        self.run.mechanism.let_go();
+        self.run.mechanism.clear_external_wrenches();
         self.run.changed();
     }
 
     /// Back to the start, as it was assembled.
     pub fn reset(&mut self) {
         self.run.restore(&self.start);
-        (self.origin, self.taken) = (self.run.state.t, 0);
+        (self.origin, self.steps) = (self.run.state.t, 0);
         self.over = None;
     }
 
@@ -463,7 +463,7 @@ impl Simulation {
         let (model, request) = (self.model.clone(), self.request.clone());
         let run = self.run.copy(watch).map_err(SimulationError::Setup)?;
         let (start, dt, over) = (self.start.clone(), self.dt, self.over.clone());
-        Ok(Simulation { model, request, run, start, dt, origin: self.origin, taken: self.taken, over })
+        Ok(Simulation { model, request, run, start, dt, origin: self.origin, steps: self.steps, over })
     }
 
     /// Chooses columns to be read: names as in results, `t` too.

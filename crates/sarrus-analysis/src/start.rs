@@ -132,7 +132,7 @@ fn nearest(sigma: &[f64]) -> Option<f64> {
 /// What a user should know of rows that nearly depend on others: who they are, by how much, and how they count.
 pub(crate) fn near_dependence(system: &System, eq: &Equations, rows: &RowRank) -> Option<String> {
     /// Part of a row in the combination from which on its element is named.
-    const TAKES_PART: f64 = 0.1;
+    const PARTICIPATES: f64 = 0.1;
     /// Most elements that are named.
     const MOST: usize = 6;
     let sigma = rows.near?;
@@ -148,7 +148,7 @@ pub(crate) fn near_dependence(system: &System, eq: &Equations, rows: &RowRank) -
             continue;
         }
         for k in (0..svd.sigma().len()).filter(|k| NEARLY.contains(&svd.sigma()[*k])) {
-            for (row, _) in rows.iter().zip(svd.left(k)).filter(|(_, x)| x.abs() > TAKES_PART) {
+            for (row, _) in rows.iter().zip(svd.left(k)).filter(|(_, x)| x.abs() > PARTICIPATES) {
                 let name = system.element_of_row(*row).map(|e| format!("{} `{}`", e.family.name(), e.name));
                 names.extend(name.filter(|name| !names.contains(name)));
             }
@@ -207,7 +207,7 @@ pub(crate) fn assembly_part(mode: Assembly, report: &AssemblyReport) -> Assembly
             Assembly::None => "none",
         },
         moved: report.moved,
-        turned: report.turned,
+        rotation: report.rotation,
         worst: report.worst.clone(),
         position_error: report.position_error,
         velocity_error: report.velocity_error,

@@ -72,7 +72,7 @@ fn facts(r: &CheckReport) -> Vec<[String; 2]> {
         ["counted mobility".to_string(), r.counted_mobility.to_string()],
         [
             "assembly".to_string(),
-            format!("moved {} m, turned {} rad", number(r.assembly.moved), number(r.assembly.turned)),
+            format!("moved {} m, turned {} rad", number(r.assembly.moved), number(r.assembly.rotation)),
         ],
         ["method".to_string(), r.method.clone()],
     ];

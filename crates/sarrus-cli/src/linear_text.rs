@@ -79,13 +79,13 @@ fn steady_motion(m: &SteadyMotion) -> String {
         let words = x.map(|x| if x.abs() <= 1e-9 * largest { "0".into() } else { short(x) });
         format!("({})", words.join(", "))
     };
-    let (turn, speed) = (size(m.omega), size(m.velocity));
+    let (rotation, speed) = (size(m.omega), size(m.velocity));
     let mut motion = Vec::new();
-    if turn > 0.0 {
-        let axis = list(m.omega.map(|x| x / turn));
-        motion.push(format!("rotates about {axis} through {} at {} rad/s", list(m.point), short(turn)));
+    if rotation > 0.0 {
+        let axis = list(m.omega.map(|x| x / rotation));
+        motion.push(format!("rotates about {axis} through {} at {} rad/s", list(m.point), short(rotation)));
     }
-    if speed > 0.0 && (turn == 0.0 || speed > 1e-9 * turn * size(m.point).max(1.0)) {
+    if speed > 0.0 && (rotation == 0.0 || speed > 1e-9 * rotation * size(m.point).max(1.0)) {
         motion.push(format!("moves along {} at {} m/s", list(m.velocity.map(|x| x / speed)), short(speed)));
     }
     let motion = if motion.is_empty() { "stands still".to_string() } else { motion.join(" and ") };

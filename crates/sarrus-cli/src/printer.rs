@@ -108,8 +108,8 @@ impl Printer {
     /// Where assembly moved something: how far, and what most.
     pub fn assembly(&mut self, report: &AssemblyReport) {
         if let Some(body) = &report.worst {
-            let (moved, turned) = (number(report.moved), number(report.turned));
-            self.say("assembly", format!("moved bodies by up to {moved} m and {turned} rad, most `{body}`"));
+            let (moved, rotated) = (number(report.moved), number(report.rotation));
+            self.say("assembly", format!("moved bodies by up to {moved} m and {rotated} rad, most `{body}`"));
         }
     }
 

@@ -10,9 +10,10 @@ use sarrus::model::{Diagnostic, Model};
 use sarrus::system::{Columns, System};
 use sarrus_view::extras::{CONTACTS, STEPS};
 use sarrus_view::motion::{PoseTable, check_pose_columns, drawn};
-use sarrus_view::tap::Feed;
+use sarrus_view::observer::StreamColumns;
 use sarrus_view::{
-    ColumnTable, Gauge, Live, SampleExtras, Scene, ServerOptions, Tap, Viewer, gltf, page, report,
+    ColumnTable, Live, SampleExtras, SampleMeter, SampleObserver, Scene, ServerOptions, Viewer, gltf, page,
+    report,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use std::time::Duration;
 pub struct Showing {
     /// What there is, with its report once the run is over.
     pub scene: Scene,
-    feed: Feed,
+    columns: StreamColumns,
     /// Columns of the trajectory.
     names: Vec<String>,
     system: Arc<System>,
@@ -42,14 +43,15 @@ impl Showing {
         let mut scene = Scene::new(model, system)?;
         let settings = Settings::read(model, overrides).map_err(|error| error.diagnostics())?;
         let columns = Columns::new(model, system, &settings.columns)?;
-        let gauge = Gauge::new(system, &scene.loads, &columns.names);
-        let feed = Feed::new(&system.directory, &columns.names, &columns.units, &gauge);
-        feed.describe(&mut scene);
+        let diagnostics = SampleMeter::new(system, &scene.loads, &columns.names);
+        let stream_columns =
+            StreamColumns::new(&system.directory, &columns.names, &columns.units, &diagnostics);
+        stream_columns.describe(&mut scene);
         scene.t = Some([settings.t_start, settings.t_end]);
         let has_poses = check_pose_columns(&system.directory, &columns.names).is_ok();
         Ok(Showing {
             scene,
-            feed,
+            columns: stream_columns,
             names: columns.names,
             system: system.clone(),
             has_poses,
@@ -73,16 +75,16 @@ impl Showing {
         watch: &mut dyn Watch,
         run: impl FnOnce(&mut dyn Watch) -> T,
     ) -> T {
-        let gauge = Gauge::new(&self.system, &self.scene.loads, &self.names);
-        let mut tap = Tap::new(self.system.directory.clone(), gauge, watch);
+        let diagnostics = SampleMeter::new(&self.system, &self.scene.loads, &self.names);
+        let mut observer = SampleObserver::new(self.system.directory.clone(), diagnostics, watch);
         if let Some(live) = &self.live {
-            tap = tap.streaming(live.clone(), self.feed.clone());
+            observer = observer.streaming(live.clone(), self.columns.clone());
         }
         if keep {
-            tap = tap.keeping(!self.has_poses);
+            observer = observer.keeping(!self.has_poses);
         }
-        let done = run(&mut tap);
-        self.extras = tap.into_extras();
+        let done = run(&mut observer);
+        self.extras = observer.into_extras();
         done
     }
 
@@ -103,7 +105,7 @@ impl Showing {
     }
 
     /// Writes the files that stand beside a trajectory, and returns their names. Those of an earlier run are taken away.
-    pub fn write_beside(
+    pub fn write_companions(
         &self,
         results: &Results,
         outcome: &Outcome,
@@ -128,7 +130,7 @@ impl Showing {
     }
 
     /// Takes away what an earlier run has left in a folder that only a trajectory and its report go to.
-    pub fn remove_beside(results: &Results) -> Result<(), ResultsError> {
+    pub fn remove_companions(results: &Results) -> Result<(), ResultsError> {
         [STEPS, CONTACTS, "report.html"].iter().try_for_each(|name| results.remove(name))
     }
 

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Oracles that make runs of their own, of each scene.
-const TURNS: usize = 2;
+const ROUNDS: usize = 2;
 /// Findings of one kind that are shrunk; others are counted.
 const SHRUNK: usize = 3;
 /// A judgement that takes longer hangs: runs have limits of their own.
@@ -147,7 +147,7 @@ fn chosen(campaign: &Campaign, index: u64) -> Vec<&'static Oracle> {
     }
     let (cheap, mut others): (Vec<_>, Vec<_>) = ORACLES.iter().partition(|o| o.cheap);
     Rng::new(campaign.seed ^ 0x7ab1e, index).shuffle(&mut others);
-    cheap.into_iter().chain(others.into_iter().take(TURNS)).collect()
+    cheap.into_iter().chain(others.into_iter().take(ROUNDS)).collect()
 }
 
 /// Runs and judges one scene.

@@ -79,7 +79,7 @@ fn compiled(model: &Model) -> Result<Arc<System>, Vec<Diagnostic>> {
     compile(model).map(Arc::new)
 }
 
-fn go(model: &Model) -> Result<Outcome, Vec<Diagnostic>> {
+fn run_unguarded(model: &Model) -> Result<Outcome, Vec<Diagnostic>> {
     let system = compiled(model)?;
     simulate(model, &system, &Simulate::default(), &mut ()).map_err(|error| error.diagnostics())
 }
@@ -94,7 +94,7 @@ fn ended(result: Result<Result<Outcome, Vec<Diagnostic>>, String>) -> RunEnd {
 
 /// Runs a scene.
 pub fn run(scene: &SceneFile) -> RunEnd {
-    ended(guarded(|| go(&load(scene)?)))
+    ended(guarded(|| run_unguarded(&load(scene)?)))
 }
 
 /// Runs the scene as the program writes it resolved: parameters, includes and poses as numbers.
@@ -102,7 +102,7 @@ pub fn run_resolved(scene: &SceneFile) -> RunEnd {
     ended(guarded(|| {
         let model = load(scene)?;
         // what a run reads is recorded on the way
-        go(&model)?;
-        go(&load_text(&write_resolved(&model, &[]), &[])?)
+        run_unguarded(&model)?;
+        run_unguarded(&load_text(&write_resolved(&model, &[]), &[])?)
     }))
 }

@@ -66,8 +66,8 @@ impl Placement {
                 map[i][j] = n[i] * n[j] * (1.0 - c) + s * cross + if i == j { c } else { 0.0 };
             }
         }
-        let turn = crate::table!["axis" => axis, "angle" => angle];
-        Placement { map, shift, table: crate::table!["at" => shift, "orientation" => turn] }
+        let rotation = crate::table!["axis" => axis, "angle" => angle];
+        Placement { map, shift, table: crate::table!["at" => shift, "orientation" => rotation] }
     }
 
     /// The scene in a file that is included at this place, gravity turned with it.

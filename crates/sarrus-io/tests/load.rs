@@ -331,8 +331,8 @@ fn frames_of_a_mirrored_file_stay_right_handed_and_fit() {
         );
         std::fs::write(files.0.join("outer.toml"), outer).unwrap();
         let m = files.load("outer.toml", &LoadOptions::default()).unwrap();
-        let turn = sarrus_model::transform::axis_angle([1.0, 1.0, 0.0], 0.7).unwrap();
-        let r = sarrus_model::transform::matrix(turn);
+        let rotation = sarrus_model::transform::axis_angle([1.0, 1.0, 0.0], 0.7).unwrap();
+        let r = sarrus_model::transform::matrix(rotation);
         for name in ["b", "c"] {
             let before = reader(&alone, name).body_frame().unwrap().frame;
             let after = reader(&m, &format!("i.{name}")).body_frame().unwrap().frame;

@@ -207,8 +207,8 @@ impl Interval {
         let base = y0.atan2(x0);
         let (mut lo, mut hi) = (0.0f64, 0.0f64);
         for (y, x) in [(self.lo, x.lo), (self.lo, x.hi), (self.hi, x.lo), (self.hi, x.hi)] {
-            let turn = (x0 * y - y0 * x).atan2(x0 * x + y0 * y);
-            (lo, hi) = (lo.min(turn), hi.max(turn));
+            let rotation = (x0 * y - y0 * x).atan2(x0 * x + y0 * y);
+            (lo, hi) = (lo.min(rotation), hi.max(rotation));
         }
         // errors of both cross and dot product, which cancel where the box is far away
         let slack = 2.0 * LIBRARY * f64::EPSILON * PI;

@@ -52,7 +52,7 @@ pub struct ValueRecorder {
 
 impl ValueRecorder {
     /// Notes a value; a later one for the same place replaces it.
-    pub fn put(&mut self, path: &KeyPath, value: ResolvedValue) {
+    pub fn insert(&mut self, path: &KeyPath, value: ResolvedValue) {
         let table = self.elements.entry((path.section, path.element.clone())).or_default();
         insert(table, &path.path, value);
     }

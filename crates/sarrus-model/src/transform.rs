@@ -77,7 +77,7 @@ impl Transform {
     }
 
     /// Whether directions change: the file is turned or mirrored.
-    pub fn turns(&self) -> bool {
+    pub fn rotates(&self) -> bool {
         !self.identity && self.q != IDENTITY
     }
 

@@ -1,7 +1,7 @@
 //! A placed figure as SVG.
 
 use crate::figure::{Axis, Figure, Panel, PointMark, Series};
-use crate::layout::{Page, PanelLayout, TICK_GAP, TICK_LENGTH, TURN};
+use crate::layout::{LABEL_ANGLE, Page, PanelLayout, TICK_GAP, TICK_LENGTH};
 use crate::marks::{cross, hatch, hatch_definition, marker};
 use crate::png::FAMILY;
 use crate::style::{CAPTION, FAINT, GRID, INK, LegendEntry, NAME, SeriesStyle, TICK, TITLE};
@@ -106,9 +106,9 @@ fn frame(svg: &mut Svg, panel: &Panel, at: &PanelLayout) {
             svg.line((middle, bottom), (middle, bottom + TICK_LENGTH), INK, 0.8);
         }
         let below = bottom + TICK_LENGTH + TICK_GAP + 0.76 * TICK;
-        if at.turned {
+        if at.slanted {
             let label = cut(label, TICK, 220.0);
-            svg.text((middle + 0.3 * TICK, below), &label, TICK, TextAnchor::End, -TURN, INK);
+            svg.text((middle + 0.3 * TICK, below), &label, TICK, TextAnchor::End, -LABEL_ANGLE, INK);
         } else {
             svg.text((middle, below), label, TICK, TextAnchor::Middle, 0.0, INK);
         }

@@ -19,7 +19,7 @@ const TITLE_LINE: f64 = 20.0;
 const CAPTION_LINE: f64 = 19.0;
 pub(crate) const NOTE_LINE: f64 = 14.5;
 /// How far names below an axis are turned where they do not fit \[°\].
-pub(crate) const TURN: f64 = 30.0;
+pub(crate) const LABEL_ANGLE: f64 = 30.0;
 
 /// A panel on the page.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +36,7 @@ pub(crate) struct PanelLayout {
     /// Whether the name of the x axis is written here, and not below.
     pub captioned: bool,
     /// Whether names below the axis are turned.
-    pub turned: bool,
+    pub slanted: bool,
     /// Where the name of the y axis stands.
     pub caption: f64,
     /// Room for numbers left of the axis, and for all below it.
@@ -147,16 +147,16 @@ impl Page {
 
 /// Size of the area within the axes.
 fn area(figure: &Figure, columns: usize, rows: usize) -> (f64, f64) {
-    let usual = match (columns, rows) {
+    let typical = match (columns, rows) {
         (1, 0 | 1) => (540.0, 340.0),
         (1, 2) => (540.0, 220.0),
         (1, _) => (540.0, 180.0),
         (2, _) => (360.0, 270.0),
         _ => (280.0, 220.0),
     };
-    let (w, h) = figure.panel_size.unwrap_or(usual);
-    let sane = |x: f64, usual: f64| if x.is_finite() { x.clamp(40.0, 4000.0) } else { usual };
-    (sane(w, usual.0), sane(h, usual.1))
+    let (w, h) = figure.panel_size.unwrap_or(typical);
+    let sane = |x: f64, typical: f64| if x.is_finite() { x.clamp(40.0, 4000.0) } else { typical };
+    (sane(w, typical.0), sane(h, typical.1))
 }
 
 /// Ranges and ticks of panel `i`. Panels of a column that measure the same to the right share the range, and the
@@ -172,9 +172,10 @@ fn axes(figure: &Figure, i: usize, columns: usize, size: (f64, f64)) -> PanelLay
     let captioned = !adjacent || sharing.last() == Some(&i);
 
     let y_ticks = Ticks::new(&y, (size.1 / 30.0) as usize);
-    let (x_ticks, turned) = x_ticks(&panel.x, &x, size.0);
+    let (x_ticks, is_rotated) = x_ticks(&panel.x, &x, size.0);
     let left = TICK_LENGTH + TICK_GAP + widest(&y_ticks);
-    let numbers = if turned { widest(&x_ticks).min(220.0) * TURN.to_radians().sin() + TICK } else { TICK };
+    let numbers =
+        if is_rotated { widest(&x_ticks).min(220.0) * LABEL_ANGLE.to_radians().sin() + TICK } else { TICK };
     let caption = if captioned && !panel.x.caption().is_empty() { CAPTION_LINE } else { 2.0 };
     let below = TICK_LENGTH + TICK_GAP + numbers + caption;
     PanelLayout {
@@ -185,7 +186,7 @@ fn axes(figure: &Figure, i: usize, columns: usize, size: (f64, f64)) -> PanelLay
         x_ticks,
         y_ticks,
         captioned,
-        turned,
+        slanted: is_rotated,
         caption: 0.0,
         left,
         below,
@@ -228,8 +229,8 @@ fn x_ticks(axis: &Axis, range: &AxisRange, length: f64) -> (Ticks, bool) {
     if let AxisScale::Categories(names) = &axis.scale {
         let ticks = Ticks::categories(names);
         let margin = length / names.len().max(1) as f64;
-        let turned = widest(&ticks) > margin - 4.0;
-        return (ticks, turned);
+        let is_rotated = widest(&ticks) > margin - 4.0;
+        return (ticks, is_rotated);
     }
     let mut most = (length / 60.0) as usize;
     loop {

@@ -68,7 +68,7 @@ impl Svg {
         text: &str,
         size: f64,
         anchor: TextAnchor,
-        turn: f64,
+        rotation: f64,
         colour: &str,
     ) {
         let anchor = match anchor {
@@ -77,11 +77,14 @@ impl Svg {
             TextAnchor::End => " text-anchor=\"end\"",
         };
         let (x, y) = (px(x), px(y));
-        let turn =
-            if turn == 0.0 { String::new() } else { format!(" transform=\"rotate({} {x} {y})\"", px(turn)) };
+        let rotation = if rotation == 0.0 {
+            String::new()
+        } else {
+            format!(" transform=\"rotate({} {x} {y})\"", px(rotation))
+        };
         let _ = writeln!(
             self.body,
-            "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\" fill=\"{colour}\"{anchor}{turn}>{}</text>",
+            "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\" fill=\"{colour}\"{anchor}{rotation}>{}</text>",
             px(size),
             content(text, size)
         );

@@ -21,7 +21,7 @@ pub struct RaisedErrors(Arc<Mutex<HashMap<ThreadId, PyErr>>>);
 
 impl RaisedErrors {
     /// What was raised on this thread, once.
-    pub fn take(&self) -> Option<PyErr> {
+    pub fn take_error(&self) -> Option<PyErr> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&thread::current().id())
     }
 

@@ -35,7 +35,7 @@ pub struct Opened {
 impl Opened {
     /// What a function of the model has raised on this thread, once.
     pub fn raised(&self) -> Option<PyErr> {
-        self.raised.take()
+        self.raised.take_error()
     }
 
     /// Why an analysis could not be made: what a function has raised, or what was found.
@@ -98,7 +98,7 @@ fn opened(
     });
     match done {
         Ok((model, system)) => Ok(Loaded(Arc::new(Opened { model, system, raised }))),
-        Err(failure) => Err(raised.take().unwrap_or_else(|| model_error(py, &failure))),
+        Err(failure) => Err(raised.take_error().unwrap_or_else(|| model_error(py, &failure))),
     }
 }
 

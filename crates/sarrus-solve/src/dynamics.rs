@@ -4,7 +4,7 @@
 //! accepted step the stabilization may move the state. Near singular positions [`near`] finds accelerations and moves the state in their
 //! place.
 
-mod bridge;
+mod explicit_fallback;
 mod fast;
 mod friction;
 mod near;
@@ -19,7 +19,7 @@ use crate::problem::{Accel, Equations, Problem, Stage, State, Structure};
 use crate::stabilizations::Stabilization;
 use crate::tangent::Tangent;
 use crate::views::{ImplicitOde, Ode, Staggered, StepInfo};
-use bridge::ExplicitFallback;
+use explicit_fallback::ExplicitFallback;
 use fast::Fast;
 use near::SingularityGuard;
 pub use near::StepMode;
@@ -64,7 +64,7 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     /// Least and largest of the smallest pivots at the right sides of this step.
     pivots: [f64; 2],
     /// What the largest has been of late.
-    usual_pivot: f64,
+    pivot_scale: f64,
     /// The state there.
     nearest: State,
     workspace: TangentWorkspace,
@@ -83,7 +83,7 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
 }
 
 /// All of [`Dynamics`] but the problem: what a run that goes on later keeps.
-pub struct Resting {
+pub struct PausedDynamics {
     formulation: Box<dyn Formulation>,
     stabilization: Box<dyn Stabilization>,
     kkt: Kkt,
@@ -92,7 +92,7 @@ pub struct Resting {
     h: f64,
     careful: bool,
     pivots: [f64; 2],
-    usual_pivot: f64,
+    pivot_scale: f64,
     nearest: State,
     workspace: TangentWorkspace,
     counts: Counts,
@@ -104,13 +104,33 @@ pub struct Resting {
     cancels: bool,
 }
 
-impl Resting {
+impl PausedDynamics {
     /// Goes on with `problem`, which must be the one that it came from or a copy of it.
-    pub fn wake<P: Problem + ?Sized>(self, problem: &mut P) -> Dynamics<'_, P> {
-        let Resting { formulation, stabilization, kkt, eq, accel, h, careful, pivots, usual_pivot, .. } =
-            self;
-        let Resting { nearest, workspace, counts, near, fallback, friction, reactive, fast, cancels, .. } =
-            self;
+    pub fn resume<P: Problem + ?Sized>(self, problem: &mut P) -> Dynamics<'_, P> {
+        let PausedDynamics {
+            formulation,
+            stabilization,
+            kkt,
+            eq,
+            accel,
+            h,
+            careful,
+            pivots,
+            pivot_scale,
+            ..
+        } = self;
+        let PausedDynamics {
+            nearest,
+            workspace,
+            counts,
+            near,
+            fallback,
+            friction,
+            reactive,
+            fast,
+            cancels,
+            ..
+        } = self;
         Dynamics {
             problem,
             formulation,
@@ -121,7 +141,7 @@ impl Resting {
             h,
             careful,
             pivots,
-            usual_pivot,
+            pivot_scale,
             nearest,
             workspace,
             counts,
@@ -177,7 +197,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             h: 0.0,
             careful: false,
             pivots: NO_PIVOTS,
-            usual_pivot: 0.0,
+            pivot_scale: 0.0,
             nearest,
             workspace,
             counts: Counts::default(),
@@ -191,14 +211,14 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         })
     }
 
-    /// Lets go of the problem, to [`wake`](Resting::wake) later.
-    pub fn rest(self) -> Resting {
-        let Dynamics { formulation, stabilization, kkt, eq, accel, h, careful, pivots, usual_pivot, .. } =
+    /// Lets go of the problem, to [`resume`](PausedDynamics::resume) later.
+    pub fn rest(self) -> PausedDynamics {
+        let Dynamics { formulation, stabilization, kkt, eq, accel, h, careful, pivots, pivot_scale, .. } =
             self;
         let Dynamics {
             nearest, workspace, counts, near, fallback, friction, reactive, fast, cancels, ..
         } = self;
-        Resting {
+        PausedDynamics {
             formulation,
             stabilization,
             kkt,
@@ -207,7 +227,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             h,
             careful,
             pivots,
-            usual_pivot,
+            pivot_scale,
             nearest,
             workspace,
             counts,
@@ -311,7 +331,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
 
     /// Whether a right side of this step was near a singular position, where a projection follows.
     fn is_near_singular(&self) -> bool {
-        self.pivots[0] < SINGULAR * self.usual_pivot && self.stabilization.projects()
+        self.pivots[0] < SINGULAR * self.pivot_scale && self.stabilization.projects()
     }
 
     /// The part of `change` (nv) that the rows which take part leave alone, into `workspace.rest`.
@@ -436,7 +456,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         self.stabilization.shift(&self.problem, &mut self.eq, self.h);
         let solved = self.accelerate(s);
         let solved = self.pass(s, solved, true);
-        self.take_back(s.t);
+        self.restore_tables(s.t);
         let pivot = self.formulation.smallest_pivot(&self.kkt);
         self.pivots = [self.pivots[0].min(pivot), self.pivots[1].max(pivot)];
         self.problem.qdot(s, dq);
@@ -455,14 +475,14 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
     }
 
     fn finish_step(&mut self, s: &mut State, _h: f64) -> Result<bool, StepError> {
-        let again = self.cross_beside(s)?;
+        let again = self.cross_with_regularization(s)?;
         let mut moved = self.project(s).map_err(|source| StepError::Project { t: s.t, source })? || again;
-        if self.check_previous(s) && self.cross_beside(s)? {
+        if self.check_previous(s) && self.cross_with_regularization(s)? {
             moved = true;
             self.project(s).map_err(|source| StepError::Project { t: s.t, source })?;
         }
         self.problem.accept(s);
-        self.usual_pivot = self.pivots[1].max(MEMORY * self.usual_pivot);
+        self.pivot_scale = self.pivots[1].max(MEMORY * self.pivot_scale);
         if let Some(near) = &mut self.near {
             near.accept(s);
         }

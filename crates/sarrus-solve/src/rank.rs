@@ -17,8 +17,8 @@
 
 use crate::findings::RankFound;
 use crate::formulations::dense::fill_inverse_masses;
-use crate::passage::Subsystem;
 use crate::problem::{Array, Equations, GroupKind, Structure};
+use crate::singularity::Subsystem;
 
 /// Singular values of J up to this count as zero, with velocities in their kinematic units and rows of unit length: what rows that are off by
 /// 10⁻⁵ rad, or 10⁻⁵ of a length, would tell is taken for an error of the data. Pivots of J C² Jᵀ, which are squares, resolve
@@ -29,7 +29,7 @@ pub const TOLERANCE: f64 = 1e-5;
 /// median over the bodies of a connected component of their longest lever, the ratio of a row's entries for rotation and for
 /// displacement. No mass enters.
 pub fn kinematic_units(s: &Structure, J: &[f64]) -> Vec<f64> {
-    let turns = turning(s);
+    let rotates = is_angular(s);
     let mut levers = vec![0.0_f64; s.nv];
     for row in &s.rows {
         for e in &s.entries[row.entries.clone()] {
@@ -37,7 +37,7 @@ pub fn kinematic_units(s: &Structure, J: &[f64]) -> Vec<f64> {
             for J in J[e.offset..][..row.size * col.size].chunks_exact(col.size) {
                 let (mut along, mut about) = (0.0, 0.0);
                 for (j, x) in J.iter().enumerate() {
-                    *(if turns[col.start + j] { &mut about } else { &mut along }) += x * x;
+                    *(if rotates[col.start + j] { &mut about } else { &mut along }) += x * x;
                 }
                 if along > 0.0 {
                     levers[col.start] = levers[col.start].max((about / along).sqrt());
@@ -51,19 +51,19 @@ pub fn kinematic_units(s: &Structure, J: &[f64]) -> Vec<f64> {
         let mut of_part: Vec<f64> = of_part.filter(|l| *l > 0.0 && l.is_finite()).collect();
         of_part.sort_by(f64::total_cmp);
         let unit = of_part.get(of_part.len() / 2).copied().unwrap_or(1.0);
-        part.velocities.iter().filter(|v| !turns[**v]).for_each(|&v| units[v] = unit);
+        part.velocities.iter().filter(|v| !rotates[**v]).for_each(|&v| units[v] = unit);
     }
     units
 }
 
 /// Whether each velocity is a rate of rotation.
-fn turning(s: &Structure) -> Vec<bool> {
-    let mut turns = vec![false; s.nv];
+fn is_angular(s: &Structure) -> Vec<bool> {
+    let mut rotates = vec![false; s.nv];
     for g in s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity) {
         debug_assert_eq!(g.kind.array(), Array::V);
-        turns[g.start..][..g.len].fill(true);
+        rotates[g.start..][..g.len].fill(true);
     }
-    turns
+    rotates
 }
 
 /// Relative size up to which values from singular values count as zero: numbers typed from a drawing are not exact.
@@ -87,7 +87,7 @@ pub(crate) struct RankKeeper {
     found: Option<RankFound>,
     smallest: f64,
     /// Whether a velocity turns.
-    turns: Vec<bool>,
+    rotates: Vec<bool>,
     inverse_masses: Vec<f64>,
 }
 
@@ -101,7 +101,7 @@ impl RankKeeper {
             resolved: None,
             found: None,
             smallest: 1.0,
-            turns: turning(s),
+            rotates: is_angular(s),
             inverse_masses: vec![0.0; s.nc],
         }
     }
@@ -145,7 +145,7 @@ impl RankKeeper {
                 }
                 for e in &s.entries[row.entries.clone()] {
                     let col = s.cols[e.col];
-                    for j in (0..col.size).filter(|j| self.turns[col.start + j]) {
+                    for j in (0..col.size).filter(|j| self.rotates[col.start + j]) {
                         let J = eq.J[e.offset + i * col.size + j].abs();
                         let minv = eq.minv[col.mass + j * (col.size + 1)];
                         delta = delta.max(phi * J * minv / inverse);

@@ -241,8 +241,8 @@ mod tests {
     fn a_step_is_bounded_at_the_speed_that_it_will_end_with() {
         let (w, growth) = (1.0, 50.0);
         let h = Speed::of_bodies(&angular([(0, 1)]), 3.0, &[w]).bound(10.0, growth).unwrap_or(10.0);
-        let turned = h * (w + growth * h);
-        assert!(turned <= 2.5 && turned > 1.5, "{turned}");
+        let angle = h * (w + growth * h);
+        assert!(angle <= 2.5 && angle > 1.5, "{angle}");
         let at_rest = Speed::of_bodies(&angular([(0, 1)]), 3.0, &[0.0]);
         assert_eq!(at_rest.bound(10.0, 0.0), None);
         assert!(at_rest.bound(10.0, growth).is_some_and(|h| h * h * growth <= 2.5));

@@ -9,7 +9,7 @@ use sarrus_solve::{
     GroupKind, Integrator, MethodView, Ode, Options, SolveError, State, StepControl, StepError, StepInfo,
     Structure, error_norm,
 };
-use toy::{PLAIN, Rates, Toy, body, body_at, distance, first_order, product, state_x, turn};
+use toy::{PLAIN, Rates, Toy, body, body_at, distance, first_order, product, rotate, state_x};
 
 /// Tolerances so loose that an adaptive method takes its largest step always.
 const LOOSE: f64 = 1e30;
@@ -253,17 +253,17 @@ fn turning_the_world_axes_changes_no_step() {
             );
             (s, log.steps)
         };
-        let ((plain, a), (turned, b)) = (go(&PLAIN), go(&axes));
+        let ((plain, a), (rotated, b)) = (go(&PLAIN), go(&axes));
         assert_eq!(a.len(), b.len(), "{}", kind.name);
         for (a, b) in a.iter().zip(&b) {
             assert!((a.h / b.h - 1.0).abs() < 1e-6, "{}: {a:?} {b:?}", kind.name);
         }
         let back = State {
-            q: turn(&axes, &plain.q).into_iter().chain(product(&axes, &plain.q[3..])).collect(),
-            v: turn(&axes, &plain.v).into_iter().chain(plain.v[3..].to_vec()).collect(),
+            q: rotate(&axes, &plain.q).into_iter().chain(product(&axes, &plain.q[3..])).collect(),
+            v: rotate(&axes, &plain.v).into_iter().chain(plain.v[3..].to_vec()).collect(),
             ..plain
         };
-        assert!(distance(&back, &turned) < 1e-10, "{}", kind.name);
+        assert!(distance(&back, &rotated) < 1e-10, "{}", kind.name);
     }
 }
 

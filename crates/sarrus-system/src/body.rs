@@ -41,12 +41,12 @@ impl BodyKind {
     }
 
     /// Whether it turns.
-    pub fn turns(self) -> bool {
-        self.turns_in_space() || self == BodyKind::PlanarRigid
+    pub fn rotates(self) -> bool {
+        self.rotates_in_space() || self == BodyKind::PlanarRigid
     }
 
     /// Whether it turns about three axes: v = (ṗ, ω in body axes).
-    pub fn turns_in_space(self) -> bool {
+    pub fn rotates_in_space(self) -> bool {
         matches!(self, BodyKind::Rigid | BodyKind::RigidEuler)
     }
 }

@@ -38,7 +38,7 @@ const MOST_ERRORS: usize = 20;
 struct ErrorCollector(Vec<Diagnostic>);
 
 impl ErrorCollector {
-    fn take<T>(&mut self, result: Result<T>) -> Option<T> {
+    fn ok_or_record<T>(&mut self, result: Result<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
             Err(error) => {
@@ -63,7 +63,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let members = flexible::read(model, &mut bodies)?;
     let rotors = armature::read(model, &mut bodies)?;
     if run.rotation == Rotation::EulerZxz {
-        take_angles(&mut bodies);
+        use_euler_angles(&mut bodies);
     }
     if bodies.len() == 1 {
         let error = Diagnostic::bare("the model has no bodies");
@@ -87,10 +87,10 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
             let of = |built| row_element(model, element, Family::Joint, built);
             Ok((entry, rows.into_iter().map(of).collect::<Result<Vec<_>>>()?))
         });
-        if let Some((mut entry, rows)) = errors.take(joint) {
+        if let Some((mut entry, rows)) = errors.ok_or_record(joint) {
             entry.element = elements.len();
             elements.extend(rows);
-            enabled.resize(elements.len(), errors.take(is_enabled(element)).unwrap_or(true));
+            enabled.resize(elements.len(), errors.ok_or_record(is_enabled(element)).unwrap_or(true));
             directory.add(&element.name, Named::Joint(directory.joints.len()));
             directory.joints.push(entry);
         }
@@ -108,7 +108,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     // names that expressions may read
     for element in model.forces.iter().chain(&model.drivers) {
         let what = if matches!(element.section, sarrus_model::Section::Drivers) { "driver" } else { "force" };
-        let pair = errors.take(pair(model, element, &directory)).flatten();
+        let pair = errors.ok_or_record(pair(model, element, &directory)).flatten();
         directory.add(&element.name, pair.unwrap_or(Named::Other(what)));
     }
     for element in &model.constraints {
@@ -116,7 +116,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     }
     for element in &model.measures {
         let named = match crate::measures::expression(model, element) {
-            Some(expr) => errors.take(expr).map(|expr| Named::Measure(Box::new(expr))),
+            Some(expr) => errors.ok_or_record(expr).map(|expr| Named::Measure(Box::new(expr))),
             None => Some(Named::Other("measure")),
         };
         if let Some(named) = named {
@@ -128,7 +128,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     }
     let mut outs = 0;
     for element in &model.controllers {
-        if let Some(outputs) = errors.take(controllers::outputs(model, element, outs)) {
+        if let Some(outputs) = errors.ok_or_record(controllers::outputs(model, element, outs)) {
             outs += outputs.len();
             directory.add(&element.name, Named::Controller(outputs));
         }
@@ -147,8 +147,8 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
             ROW_KEYS,
         )
         .and_then(|(mut ctx, read)| read(&mut ctx, &mut hints));
-        let on = errors.take(is_enabled(element)).unwrap_or(true);
-        let built = errors.take(built.and_then(|b| moving(model, element, b)));
+        let on = errors.ok_or_record(is_enabled(element)).unwrap_or(true);
+        let built = errors.ok_or_record(built.and_then(|b| moving(model, element, b)));
         if let Some(mesh) = built.as_ref().and_then(|b| b.mesh.as_ref().map(|mesh| (mesh, b))) {
             note_mesh(&mut directory, &element.name, mesh, elements.len());
         }
@@ -158,7 +158,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
                 meshes.push(ForceElement { enabled: on, ..ForceElement::new(element.name.clone(), built) });
             }
             Some(built) => {
-                elements.extend(errors.take(row_element(model, element, Family::Constraint, built)))
+                elements.extend(errors.ok_or_record(row_element(model, element, Family::Constraint, built)))
             }
             None => {}
         }
@@ -174,10 +174,10 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
                 let built = moving(model, element, built)?;
                 Ok((row_element(model, element, Family::Driver, built)?, efforts))
             });
-        if let Some((rows, names)) = errors.take(built) {
+        if let Some((rows, names)) = errors.ok_or_record(built) {
             efforts.push((elements.len(), names));
             elements.push(rows);
-            enabled.resize(elements.len(), errors.take(is_enabled(element)).unwrap_or(true));
+            enabled.resize(elements.len(), errors.ok_or_record(is_enabled(element)).unwrap_or(true));
         }
     }
 
@@ -185,8 +185,8 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let mut loads = Vec::new();
     let mut added = BTreeMap::new();
     for element in &model.forces {
-        if let Some(built) = errors.take(forces::read(model, &directory, element)) {
-            let enabled = errors.take(is_enabled(element)).unwrap_or(true);
+        if let Some(built) = errors.ok_or_record(forces::read(model, &directory, element)) {
+            let enabled = errors.ok_or_record(is_enabled(element)).unwrap_or(true);
             add_mass(&mut added, &built);
             loads.push(ForceElement { enabled, ..ForceElement::new(element.name.clone(), built) });
         }
@@ -195,7 +195,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     loads.append(&mut meshes);
     for (index, element) in model.joints.iter().enumerate() {
         let ctx = Context::new(Reader::open(model, element), &directory);
-        for (name, built) in errors.take(forces::joint_springs(&ctx, index)).unwrap_or_default() {
+        for (name, built) in errors.ok_or_record(forces::joint_springs(&ctx, index)).unwrap_or_default() {
             let enabled = enabled[directory.joints[index].element];
             loads.push(ForceElement { enabled, ..ForceElement::new(name, built) });
         }
@@ -220,7 +220,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let mut contacts = Vec::new();
     for element in &model.contacts {
         let reader = contact::read::Surfaces { directory: &directory, all: &surfaces };
-        let enabled = errors.take(is_enabled(element)).unwrap_or(true);
+        let enabled = errors.ok_or_record(is_enabled(element)).unwrap_or(true);
         let x = FIRST_STATE + states.len();
         let read = reader.read(model, element).and_then(|contact| {
             let mut own = (Vec::new(), 0);
@@ -230,7 +230,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
             }
             Ok((contact, own))
         });
-        if let Some((contact, (own, count))) = errors.take(read) {
+        if let Some((contact, (own, count))) = errors.ok_or_record(read) {
             states.resize(states.len() + contact::ENERGY_STATES + count, 0.0);
             let (contact, own) = (Arc::new(contact), Arc::new(own));
             contacts.push(ContactElement { contact, enabled, x, states: own, count });
@@ -241,7 +241,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         element.id = id;
     }
     let events = Events::read(model, &directory, &elements, &loads, &contacts, &controllers)?;
-    let timed = directory.take_timed();
+    let timed = directory.timed_formulas();
     let acting = elements.iter().zip(&enabled).filter(|(_, on)| **on).map(|(e, _)| e.clone()).collect();
     let system = System::build(SystemParts {
         directory: Arc::new(directory),
@@ -295,7 +295,7 @@ fn add_mass(added: &mut BTreeMap<u32, AddedMass>, built: &forces::BuiltForce) {
 }
 
 /// Gives spatial bodies Euler angles in place of quaternions, and all of them new places in q.
-fn take_angles(bodies: &mut [Body]) {
+fn use_euler_angles(bodies: &mut [Body]) {
     let mut q = 0;
     for body in bodies {
         if body.kind == BodyKind::Rigid {
@@ -316,7 +316,7 @@ fn refuse_disabled(model: &Model, errors: &mut ErrorCollector) {
         });
         let hint =
             "joints, constraints, drivers, forces and contacts can; `if = false` leaves any element out";
-        errors.take(enabled.map_err(|e| e.hint(hint)));
+        errors.ok_or_record(enabled.map_err(|e| e.hint(hint)));
     }
 }
 
@@ -422,7 +422,7 @@ fn joint(
     for id in bodies {
         let body = &directory.bodies[id as usize];
         if id != 0
-            && !body.kind.turns()
+            && !body.kind.rotates()
             && (face.kind() != "spherical")
             && !(space == Space::Planar && face.kind() == "revolute")
         {
@@ -599,7 +599,7 @@ fn control(
         let kinds = controllers::KINDS.iter().map(|k| (k.name, k.keys, k.read));
         let read =
             with_kind(model, element, directory, kinds, &[]).and_then(|(mut ctx, read)| read(&mut ctx));
-        if let Some(controller) = errors.take(read) {
+        if let Some(controller) = errors.ok_or_record(read) {
             built.push((element, controller));
         }
     }

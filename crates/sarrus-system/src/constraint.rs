@@ -111,7 +111,7 @@ pub trait Constraint: Send + Sync + 'static {
     }
 
     /// The whole turns that a driven angle, counted, is off its function beside Φ, which leaves them out \[rad\]; none where Φ counts them.
-    fn turns_off(&self, _at: &At<f64>) -> Option<f64> {
+    fn revolutions_off(&self, _at: &At<f64>) -> Option<f64> {
         None
     }
 
@@ -161,7 +161,7 @@ pub trait Rows: Send + Sync {
     /// The joint coordinate that this row gives, where that is all it does.
     fn program(&self) -> Option<CoordinateProgram<'_>>;
     /// The whole turns that a driven angle is off its function beside Φ \[rad\]; none where Φ counts them.
-    fn turns_off(&self, at: &At<f64>) -> Option<f64>;
+    fn revolutions_off(&self, at: &At<f64>) -> Option<f64>;
     /// The column of the multiplier of row `row`, for a constraint of the file.
     fn multiplier(&self, row: usize) -> Multiplier;
     /// Φ; zero for rows at velocity level.
@@ -221,8 +221,8 @@ impl<C: Constraint> Rows for C {
         Constraint::program(self)
     }
 
-    fn turns_off(&self, at: &At<f64>) -> Option<f64> {
-        Constraint::turns_off(self, at)
+    fn revolutions_off(&self, at: &At<f64>) -> Option<f64> {
+        Constraint::revolutions_off(self, at)
     }
 
     fn multiplier(&self, row: usize) -> Multiplier {

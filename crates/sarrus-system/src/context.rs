@@ -2,10 +2,10 @@
 //! centres of mass, directions in their axes, joint coordinates.
 
 use crate::body::BodyKind;
+use crate::file_placement::file_frame;
 use crate::formula::{Binder, ReadLevel};
 use crate::joint::BodyFixedFrame;
 use crate::names::Directory;
-use crate::placed::file_frame;
 use sarrus_math::{Mat3, Pose, Vec3};
 use sarrus_model::record::ResolvedValue;
 use sarrus_model::transform::Matrix3;
@@ -63,7 +63,7 @@ impl<'a> Context<'a> {
             return Some(self.reader.at(body.span, message).hint(format!("one of: {}", member.parts())));
         }
         let (name, part) = body.name.rsplit_once('.')?;
-        if let Some(modal) = crate::flexible::modal::taken(self.model).get(name) {
+        if let Some(modal) = crate::flexible::modal::used_names(self.model).get(name) {
             let message = format!("`{name}` is a member of the modal body `{modal}`, and no beam of its own");
             let hint = format!("make it one of the `interface` of `{modal}`: these are its bodies");
             return Some(self.reader.at(body.span, message).hint(hint));
@@ -254,12 +254,12 @@ impl<'a> Context<'a> {
         match self.reader.one_of(&[at_key, on_key])? {
             None => Ok(None),
             Some(key) if key == at_key => match self.reader.point(at_key)? {
-                Some(p_W) => self.turning_arm(body, self.point_to_body(body, p_W), at_key).map(Some),
+                Some(p_W) => self.rotation_arm(body, self.point_to_body(body, p_W), at_key).map(Some),
                 None => Ok(None),
             },
             Some(_) => match self.reader.local(on_key, &self.body_ref(body))? {
                 Some(on) => {
-                    self.turning_arm(body, self.connection_point(body, &on, on_key)?, on_key).map(Some)
+                    self.rotation_arm(body, self.connection_point(body, &on, on_key)?, on_key).map(Some)
                 }
                 None => Ok(None),
             },
@@ -283,7 +283,7 @@ impl<'a> Context<'a> {
             },
         };
         match points {
-            Some([r_A, r_B]) => Ok(Some([self.turning_arm(a, r_A, key)?, self.turning_arm(b, r_B, key)?])),
+            Some([r_A, r_B]) => Ok(Some([self.rotation_arm(a, r_A, key)?, self.rotation_arm(b, r_B, key)?])),
             None => Ok(None),
         }
     }
@@ -295,7 +295,7 @@ impl<'a> Context<'a> {
     }
 
     /// Refuses a point away from a point mass, which has no orientation to carry it.
-    fn turning_arm(&self, body: u32, r: [f64; 3], key: &str) -> Result<[f64; 3]> {
+    fn rotation_arm(&self, body: u32, r: [f64; 3], key: &str) -> Result<[f64; 3]> {
         let entry = &self.directory.bodies[body as usize];
         if !matches!(entry.kind, BodyKind::Point | BodyKind::PlanarPoint) {
             return Ok(r);
@@ -312,7 +312,7 @@ impl<'a> Context<'a> {
     }
 
     /// Refuses a body that cannot take a torque.
-    pub fn must_turn(&self, body: u32, key: &str) -> Result<()> {
+    pub fn require_orientation(&self, body: u32, key: &str) -> Result<()> {
         let entry = &self.directory.bodies[body as usize];
         if !matches!(entry.kind, BodyKind::Point | BodyKind::PlanarPoint) {
             return Ok(());

@@ -16,9 +16,9 @@ pub enum Reading {
     /// Planar: angle of M against F; the bodies count their turns themselves.
     PlanarAngle,
     /// Turn of M against F about z of F.
-    TurnZ,
+    RotationZ,
     /// Turn about x of M that remains after a turn about z of F: the second angle of a universal joint.
-    TurnX,
+    RotationX,
     /// Tilt of M, the component of its z along x of F: a small turn about z × x.
     Tilt,
     /// Shift of M's origin along axis 0, 1 or 2 of F.
@@ -60,7 +60,7 @@ impl Reading {
 
     /// Whether its value is known only up to whole turns.
     pub fn wraps(self) -> bool {
-        matches!(self, Reading::TurnZ | Reading::TurnX)
+        matches!(self, Reading::RotationZ | Reading::RotationX)
     }
 
     /// The value; of a turn the one in (-π, π].
@@ -68,7 +68,7 @@ impl Reading {
         match self {
             // z of F points away in a mirrored file: its angles count the other way
             Reading::PlanarAngle => (M.angle - F.angle) * F.rot.0[2][2],
-            Reading::TurnZ | Reading::TurnX => {
+            Reading::RotationZ | Reading::RotationX => {
                 let [y, x] = self.arms(F, M);
                 y.atan2(x)
             }
@@ -80,7 +80,7 @@ impl Reading {
 
     /// Sine and cosine of a turn, up to a common factor.
     fn arms<R: Real>(self, F: &Pose<R>, M: &Pose<R>) -> [R; 2] {
-        if self == Reading::TurnX {
+        if self == Reading::RotationX {
             let z_F = F.rot.col(2);
             return [z_F.dot(M.rot.col(1)), z_F.dot(M.rot.col(2))];
         }
@@ -92,8 +92,8 @@ impl Reading {
     pub fn direction<R: Real>(self, F: &Pose<R>, M: &Pose<R>) -> (Vec3<R>, Vec3<R>) {
         let none = Vec3::from_f64([0.0; 3]);
         match self {
-            Reading::PlanarAngle | Reading::TurnZ => (none, F.rot.col(2)),
-            Reading::TurnX => (none, M.rot.col(0)),
+            Reading::PlanarAngle | Reading::RotationZ => (none, F.rot.col(2)),
+            Reading::RotationX => (none, M.rot.col(0)),
             Reading::Tilt => (none, M.rot.col(2).cross(F.rot.col(0))),
             Reading::Shift(axis) => (F.rot.col(axis), none),
             Reading::Back(axis) => (-F.rot.col(axis), none),
@@ -128,7 +128,7 @@ impl CoordinateRef {
         let (F, M) = self.frame_poses(at);
         let value = self.reading.value(&F, &M) + self.offset;
         match self.hint {
-            Some(hint) => value + nearest_turn(value.value(), at.hints[hint as usize]),
+            Some(hint) => value + nearest_revolution(value.value(), at.hints[hint as usize]),
             None => value,
         }
     }
@@ -141,7 +141,7 @@ impl CoordinateRef {
         match y.angle(x) {
             Some(angle) => {
                 let value = angle + self.offset;
-                value + nearest_turn(value.v.mid(), at.hints[hint as usize])
+                value + nearest_revolution(value.v.mid(), at.hints[hint as usize])
             }
             None => Enclosure::jumping(Interval::ALL),
         }
@@ -175,6 +175,6 @@ impl CoordinateRef {
 }
 
 /// The whole turns that bring `value` nearest to `hint`.
-pub fn nearest_turn(value: f64, hint: f64) -> f64 {
+pub fn nearest_revolution(value: f64, hint: f64) -> f64 {
     TAU * ((hint - value) / TAU).round()
 }

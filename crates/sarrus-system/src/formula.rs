@@ -1,8 +1,8 @@
 //! Run-time expressions, bound to what they read.
 
 use crate::at::At;
+use crate::file_placement::{self, AffineMap, AffineReading, FilePlacement, Purpose};
 use crate::names::Directory;
-use crate::placed::{self, AffineMap, AffineReading, FilePlacement, Purpose};
 use crate::signal::Signal;
 use sarrus_math::{Enclosure, Interval, Real};
 use sarrus_model::expr::{Binding, Choice, Program, TimeShape, TimeSlot};
@@ -305,7 +305,7 @@ impl<'a> Binder<'a> {
     /// Binds a name as the file with this scope means it.
     fn bind_in(&mut self, scope: u32, path: &str, signals: &mut Vec<Signal>) -> Result<Binding, String> {
         match self.in_file(scope, path)? {
-            Some(readings) => placed::bound(&readings, &mut |name: &str| self.bind(name, signals)),
+            Some(readings) => file_placement::bound(&readings, &mut |name: &str| self.bind(name, signals)),
             None => self.bind(path, signals),
         }
     }

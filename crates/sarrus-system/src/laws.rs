@@ -220,10 +220,11 @@ impl Laws {
         for (k, body) in reads.bodies.iter().map(|body| *body as usize).filter(|body| *body > 0).enumerate() {
             let by = Vec3([1.0, 0.6, -0.8]) * sign(k);
             let (pose, twist) = (&mut out.poses[body], &mut out.twists[body]);
-            let turn = by * positions;
-            pose.p += turn;
-            pose.angle += turn[2];
-            pose.rot = pose.rot * Mat3::from_quat([1.0, 0.5 * turn[0], 0.5 * turn[1], 0.5 * turn[2]]);
+            let rotation = by * positions;
+            pose.p += rotation;
+            pose.angle += rotation[2];
+            pose.rot =
+                pose.rot * Mat3::from_quat([1.0, 0.5 * rotation[0], 0.5 * rotation[1], 0.5 * rotation[2]]);
             for rate in [&mut twist.v, &mut twist.w, &mut twist.w_W] {
                 *rate += by * rates;
             }

@@ -7,7 +7,7 @@ use crate::at::At;
 use crate::columns::{ColumnSource, RowSource, joint_reaction};
 use crate::constraints::two_directions;
 use crate::context::Context;
-use crate::placed::{self, FilePlacement, Purpose};
+use crate::file_placement::{self, FilePlacement, Purpose};
 use crate::signal::{PointDistance, Signal};
 use crate::system::System;
 use sarrus_math::{Enclosure, Interval, Real, Vec3};
@@ -425,7 +425,7 @@ pub(crate) fn bind(
     };
     let bound = model.compile(expr, &own_names, &mut |path: &str| match &file {
         Some(file) if !own_names.contains(&path) => match file.read(path, Purpose::Expression)? {
-            Some(readings) => placed::bound(&readings, &mut bind),
+            Some(readings) => file_placement::bound(&readings, &mut bind),
             None => bind(path),
         },
         _ => bind(path),
@@ -557,7 +557,7 @@ fn momentum(system: &System, at: &At<f64>, id: u32) -> [f64; 6] {
     }
     // the mass of a rotor is nowhere in space, and that is all of it
     let linear = twist.v.scale(body.gravitational_mass());
-    let spin = if body.kind.turns() { pose.rot * (body.inertia * twist.w) } else { Vec3([0.0; 3]) };
+    let spin = if body.kind.rotates() { pose.rot * (body.inertia * twist.w) } else { Vec3([0.0; 3]) };
     let angular = pose.p.cross(linear) + spin;
     [linear.0[0], linear.0[1], linear.0[2], angular.0[0], angular.0[1], angular.0[2]]
 }
@@ -569,7 +569,7 @@ fn energy(system: &System, at: &At<f64>, id: u32) -> [f64; 2] {
         let (kinetic, potential, _) = floating.energies(at, &system.gravity);
         return if id == floating.frame { [kinetic, potential] } else { [0.0; 2] };
     }
-    let spin = if body.kind.turns() { twist.w.dot(body.inertia * twist.w) } else { 0.0 };
+    let spin = if body.kind.rotates() { twist.w.dot(body.inertia * twist.w) } else { 0.0 };
     let kinetic = 0.5 * (body.mass * twist.v.dot(twist.v) + spin);
     [kinetic, -body.gravitational_mass() * Vec3(system.gravity).dot(pose.p)]
 }

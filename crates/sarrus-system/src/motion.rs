@@ -83,7 +83,7 @@ pub(crate) struct BodyBound {
     pub w: f64,
     pub alpha: f64,
     /// Mean second derivative of a planar body's angle, and the deviation from it \[rad/s²\].
-    pub turn: [f64; 2],
+    pub rotation: [f64; 2],
     /// Means of v̈, and of ω̈ in body and world axes, and the deviations from these; infinite where they are not asked for.
     pub(crate) bends: [(Vec3, f64); 3],
 }
@@ -94,7 +94,7 @@ pub(crate) const AT_REST: BodyBound = BodyBound {
     spread: 0.0,
     w: 0.0,
     alpha: 0.0,
-    turn: [0.0; 2],
+    rotation: [0.0; 2],
     bends: [(Vec3([0.0; 3]), 0.0); 3],
 };
 /// Second derivatives of which nothing is known.
@@ -269,7 +269,7 @@ impl MotionBounds {
         BodyBound {
             w: most,
             alpha,
-            turn: if self.planar { self.second(|k| self.nodes[k].poses[body].angle) } else { [0.0; 2] },
+            rotation: if self.planar { self.second(|k| self.nodes[k].poses[body].angle) } else { [0.0; 2] },
             bends: [bend, (spin, rest), if self.planar { (spin, rest) } else { world }],
             ..bound
         }
@@ -365,7 +365,7 @@ impl MotionBounds {
             None => coordinate([A.p[i], B.p[i]], [own.mean[i], own.spread], w),
         };
         if self.planar {
-            let pose = Pose::planar(p(0), p(1), coordinate([A.angle, B.angle], own.turn, w));
+            let pose = Pose::planar(p(0), p(1), coordinate([A.angle, B.angle], own.rotation, w));
             return Pose { p: Vec3([pose.p[0], pose.p[1], p(2)]), ..pose };
         }
         let p = Vec3([p(0), p(1), p(2)]);
@@ -384,9 +384,9 @@ impl MotionBounds {
         for c in 0..3 {
             let column = [R[0][c], R[1][c], R[2][c]];
             let d = cross(omega, column);
-            let (turning, centripetal) = (cross(alpha, column), cross(omega, d));
+            let (rotating, centripetal) = (cross(alpha, column), cross(omega, d));
             for r in 0..3 {
-                rot.0[r][c] = Enclosure { v: column[r], d: d[r], dd: turning[r] + centripetal[r] };
+                rot.0[r][c] = Enclosure { v: column[r], d: d[r], dd: rotating[r] + centripetal[r] };
             }
         }
         Pose { p, rot, angle: Enclosure::from_f64(0.0) }
@@ -426,7 +426,7 @@ impl MotionBounds {
             let chord = coordinate(ends, [mean[i], rest], w);
             Enclosure { v: chord.v.meet(v), d: chord.d.meet(d), dd: chord.dd }
         };
-        let turns = |of: fn(&Twist) -> Vec3, bend: usize| {
+        let revolutions = |of: fn(&Twist) -> Vec3, bend: usize| {
             let (rate, alpha) = (self.rate(body, a, b, of), around(0.0, own.alpha));
             Vec3(std::array::from_fn(|i| match rate[i].is_point() {
                 true => Enclosure::constant(rate[i]),
@@ -441,7 +441,11 @@ impl MotionBounds {
             let middle = 0.5 * (a.twists[body].v[i] + b.twists[body].v[i]);
             number(|twist| twist.v, 0, i, around(middle, 0.5 * w * d.magnitude()), d)
         };
-        Twist { v: Vec3([v(0), v(1), v(2)]), w: turns(|twist| twist.w, 1), w_W: turns(|twist| twist.w_W, 2) }
+        Twist {
+            v: Vec3([v(0), v(1), v(2)]),
+            w: revolutions(|twist| twist.w, 1),
+            w_W: revolutions(|twist| twist.w_W, 2),
+        }
     }
 }
 

@@ -201,7 +201,7 @@ impl Directory {
     }
 
     /// Hands out the formulas that read the time, bound so far.
-    pub(crate) fn take_timed(&self) -> Vec<Formula> {
+    pub(crate) fn timed_formulas(&self) -> Vec<Formula> {
         std::mem::take(&mut *self.timed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -563,9 +563,10 @@ impl Directory {
         let (a, b) = (index_of(joint.bodies[0]), index_of(joint.bodies[1]));
         if joint.face.kind() == "spherical" {
             if let Some(i) = index(&QUATERNION, rest) {
-                return Some(vec![Signal::Turn(joint.frames, a, b, i)]);
+                return Some(vec![Signal::RelativeQuaternion(joint.frames, a, b, i)]);
             }
-            return index(&OMEGAS, rest).map(|i| vec![Signal::TurnRate(joint.frames, a, b, i)]);
+            return index(&OMEGAS, rest)
+                .map(|i| vec![Signal::RelativeAngularVelocity(joint.frames, a, b, i)]);
         }
         for (k, coordinate) in joint.face.coordinates().iter().enumerate() {
             if rest == coordinate.name {

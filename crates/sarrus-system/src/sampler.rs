@@ -29,7 +29,7 @@ pub struct Sampler {
     near: f64,
     next: f64,
     /// Whether outputs act at once, as at rest, where what waits is what acts.
-    resting: bool,
+    is_static: bool,
 }
 
 /// A controller and how far it has come.
@@ -92,7 +92,7 @@ impl Sampler {
         readings.keep_for(list.iter().flat_map(|c| &c.reads));
         let marks: Vec<f64> = breaks.iter().copied().chain([span.1]).collect();
         let mut sampler =
-            Sampler { readings, list, from: span.0, marks, near, next: f64::INFINITY, resting: false };
+            Sampler { readings, list, from: span.0, marks, near, next: f64::INFINITY, is_static: false };
         sampler.next = sampler.find_next();
         Ok(sampler)
     }
@@ -104,8 +104,8 @@ impl Sampler {
     }
 
     /// The same for a mechanism at rest: outputs act without delay, and all that wait are the same.
-    pub fn resting(self) -> Sampler {
-        Sampler { resting: true, ..self }
+    pub fn static_sampler(self) -> Sampler {
+        Sampler { is_static: true, ..self }
     }
 
     /// Whether nothing is sampled.
@@ -141,7 +141,7 @@ impl Sampler {
         });
         let mut changed = false;
         for i in 0..self.list.len() {
-            let waits = self.list[i].take(s, self.resting);
+            let waits = self.list[i].sample(s, self.is_static);
             while waits && self.list[i].acting < self.list[i].samples && self.acting_time(&self.list[i]) <= t
             {
                 self.list[i].let_act(s);
@@ -184,7 +184,7 @@ impl Clocked {
     }
 
     /// Takes the sample that is due, if one is. Returns whether outputs wait before they act.
-    fn take(&mut self, s: &mut State, resting: bool) -> bool {
+    fn sample(&mut self, s: &mut State, is_static: bool) -> bool {
         let Clocked { element, values, outputs, before, .. } = self;
         let x = &mut s.x[element.x..][..before.len()];
         before.copy_from_slice(x);
@@ -194,7 +194,7 @@ impl Clocked {
             let (held, rest) = x.split_at_mut(sampling.outputs);
             let (states, queue) = rest.split_at_mut(sampling.states);
             sampling.law.sample(values, self.samples == 0, states, outputs);
-            if resting {
+            if is_static {
                 held.copy_from_slice(outputs);
                 queue.chunks_exact_mut(outputs.len().max(1)).for_each(|wait| wait.copy_from_slice(outputs));
             } else if waiting == 0 {
@@ -205,7 +205,7 @@ impl Clocked {
             }
             self.samples += 1;
         }
-        let waits = waiting > 0 && !resting;
+        let waits = waiting > 0 && !is_static;
         if !waits {
             self.acting = self.samples;
         }

@@ -282,7 +282,7 @@ impl System {
         let mut columns = vec![usize::MAX; directory.bodies.len()];
         let modal: HashMap<usize, &Floating> =
             directory.floating.iter().map(|f| (f.frame as usize, f)).collect();
-        let mut turning =
+        let mut rotating =
             directory.added.iter().filter(|(_, a)| !a.is_constant()).map(|(id, _)| *id as usize).peekable();
         for (i, body) in directory.bodies.iter().enumerate().skip(1) {
             if columns[i] == usize::MAX {
@@ -290,7 +290,7 @@ impl System {
                 let shared = modal.get(&i);
                 let size = shared.map_or(body.kind.nv(), |f| f.inertia.nv());
                 columns[i] = builder.column(size);
-                if turning.next_if_eq(&i).is_some() {
+                if rotating.next_if_eq(&i).is_some() {
                     builder.varying(columns[i]);
                 }
                 if let Some(floating) = shared {

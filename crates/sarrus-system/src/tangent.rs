@@ -90,13 +90,13 @@ impl Mechanism {
         self.with_contacts(s, |contacts, bodies, _| contacts.add_tangent(bodies, out));
         // a torque from outside stays in the world while the body turns: -∂(Rᵀτ)/∂q = -[Rᵀτ]×
         for (id, body) in system.directory.bodies.iter().enumerate().take(self.pushed()) {
-            if body.kind.turns_in_space() {
+            if body.kind.rotates_in_space() {
                 let torque = self.pose(id).rot.transpose_mul(self.external(id as u32).torque);
-                let (turned, (index, stride)) =
+                let (rotated, (index, stride)) =
                     (Mat3::skew(torque), block_index(&system, out, [id as u32; 2]));
                 for r in 0..3 {
                     for c in 0..3 {
-                        out.K[index + (3 + r) * stride + 3 + c] -= turned.0[r][c];
+                        out.K[index + (3 + r) * stride + 3 + c] -= rotated.0[r][c];
                     }
                 }
             }
@@ -121,8 +121,8 @@ fn add_gyroscopic(system: &System, at: &At<f64>, out: &mut Tangent) {
         let block = &mut out.D[index..][..36];
         for r in 0..3 {
             for c in 0..3 {
-                let turned: f64 = (0..3).map(|k| a.0[r][k] * inertia.0[k][c]).sum();
-                block[(3 + r) * 6 + 3 + c] += turned - b.0[r][c];
+                let angle: f64 = (0..3).map(|k| a.0[r][k] * inertia.0[k][c]).sum();
+                block[(3 + r) * 6 + 3 + c] += angle - b.0[r][c];
             }
         }
     }

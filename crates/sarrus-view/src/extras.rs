@@ -8,8 +8,8 @@
 //! Places and forces are in world axes, forces those on the second body. `normal` is the part along the normal; over the places of a sample these add up to the
 //! contact's column `force`.
 
-use crate::gauge::MAX_POINTS;
 use crate::motion::Touches;
+use crate::sample_meter::MAX_POINTS;
 use crate::table::{ColumnTable, TableError};
 use sarrus::system::contact::TouchingPoint;
 use std::io::{self, Write};

@@ -254,7 +254,7 @@ fn animation(
     let input = w.floats(&times, 1, None, true);
     let (mut channels, mut samplers) = (Vec::new(), Vec::new());
     for (body, &node) in nodes.iter().enumerate() {
-        let (mut positions, mut turns) = (Vec::new(), Vec::<f32>::new());
+        let (mut positions, mut rotations) = (Vec::new(), Vec::<f32>::new());
         let mut last = [0.0, 0.0, 0.0, 1.0];
         for &row in rows {
             let from = (row * motion.bodies + body) * POSE;
@@ -266,9 +266,9 @@ fn animation(
                 q = q.map(|x| -x);
             }
             last = q;
-            turns.extend(q);
+            rotations.extend(q);
         }
-        for (path, numbers, width) in [("translation", &positions, 3), ("rotation", &turns, 4)] {
+        for (path, numbers, width) in [("translation", &positions, 3), ("rotation", &rotations, 4)] {
             let output = w.floats(numbers, width, None, false);
             channels.push(json!({ "sampler": samplers.len(), "target": { "node": node, "path": path } }));
             samplers.push(json!({ "input": input, "output": output, "interpolation": "LINEAR" }));

@@ -110,7 +110,7 @@ pub fn about_z(angle: f64) -> [f64; 4] {
 /// The pose of a body at the positions `q`.
 pub fn pose(body: &Body, q: &[f64]) -> [f64; POSE] {
     let own = &q[body.q..];
-    let (p, turn) = match body.kind {
+    let (p, rotation) = match body.kind {
         BodyKind::Ground => ([0.0; 3], [1.0, 0.0, 0.0, 0.0]),
         BodyKind::Rigid | BodyKind::RigidEuler => {
             let sign = body.sign();
@@ -120,14 +120,14 @@ pub fn pose(body: &Body, q: &[f64]) -> [f64; POSE] {
         BodyKind::Point => ([own[0], own[1], own[2]], [1.0, 0.0, 0.0, 0.0]),
         BodyKind::PlanarPoint => ([own[0], own[1], 0.0], [1.0, 0.0, 0.0, 0.0]),
     };
-    let arm = Mat3::from_quat(turn) * Vec3(body.com);
-    join([0, 1, 2].map(|k| p[k] - arm.0[k]), turn)
+    let arm = Mat3::from_quat(rotation) * Vec3(body.com);
+    join([0, 1, 2].map(|k| p[k] - arm.0[k]), rotation)
 }
 
 /// The velocities of a body at the positions `q` and velocities `v`.
 pub fn rates(body: &Body, q: &[f64], v: &[f64]) -> [f64; RATES] {
     let own = &v[body.v..];
-    let turn = Mat3::from_quat(match body.kind {
+    let rotation = Mat3::from_quat(match body.kind {
         BodyKind::Rigid | BodyKind::RigidEuler => body.quaternion(q),
         BodyKind::PlanarRigid => about_z(q[body.q + 2]),
         BodyKind::Ground | BodyKind::Point | BodyKind::PlanarPoint => [1.0, 0.0, 0.0, 0.0],
@@ -135,13 +135,13 @@ pub fn rates(body: &Body, q: &[f64], v: &[f64]) -> [f64; RATES] {
     let (centre, omega) = match body.kind {
         BodyKind::Ground => ([0.0; 3], Vec3([0.0; 3])),
         BodyKind::Rigid | BodyKind::RigidEuler => {
-            ([own[0], own[1], own[2]], turn * Vec3([own[3], own[4], own[5]]))
+            ([own[0], own[1], own[2]], rotation * Vec3([own[3], own[4], own[5]]))
         }
         BodyKind::PlanarRigid => ([own[0], own[1], 0.0], Vec3([0.0, 0.0, own[2]])),
         BodyKind::Point => ([own[0], own[1], own[2]], Vec3([0.0; 3])),
         BodyKind::PlanarPoint => ([own[0], own[1], 0.0], Vec3([0.0; 3])),
     };
-    let arm = omega.cross(turn * Vec3(body.com));
+    let arm = omega.cross(rotation * Vec3(body.com));
     let p = [0, 1, 2].map(|k| centre[k] - arm.0[k]);
     [p[0], p[1], p[2], omega.0[0], omega.0[1], omega.0[2]]
 }
@@ -232,12 +232,12 @@ impl PoseTable {
             let first = poses.len() - bodies.len() * POSE;
             for (i, (body, columns)) in moving.iter().flatten().enumerate() {
                 let x = |k: usize| columns.get(k).map_or(0.0, |&c| table.columns[c][row]);
-                let turn = |k: usize| f64::from(poses[first + i * POSE + 3 + k]);
+                let rotation = |k: usize| f64::from(poses[first + i * POSE + 3 + k]);
                 let own = match body.kind {
                     BodyKind::Ground => [0.0; RATES],
                     BodyKind::Rigid | BodyKind::RigidEuler => {
-                        let turn = Mat3::from_quat([turn(0), turn(1), turn(2), turn(3)]);
-                        let omega = (turn * Vec3([x(3), x(4), x(5)])).0;
+                        let rotation = Mat3::from_quat([rotation(0), rotation(1), rotation(2), rotation(3)]);
+                        let omega = (rotation * Vec3([x(3), x(4), x(5)])).0;
                         [x(0), x(1), x(2), omega[0], omega[1], omega[2]]
                     }
                     BodyKind::PlanarRigid => [x(0), x(1), 0.0, 0.0, 0.0, x(2)],

@@ -25,7 +25,7 @@ pub struct KeyEntry {
     /// Name.
     pub name: &'static str,
     /// What it takes.
-    pub takes: String,
+    pub accepted: String,
     /// What holds where it is left out, in words.
     pub default: &'static str,
     /// One line on what it means.
@@ -136,7 +136,7 @@ fn shapes() -> Vec<CatalogueEntry> {
         .iter()
         .filter(|k| !k.doc.contains(LATER))
         .map(|k| {
-            let own: Vec<Key> = KEYS.iter().filter(|key| k.takes.contains(&key.name)).copied().collect();
+            let own: Vec<Key> = KEYS.iter().filter(|key| k.accepted.contains(&key.name)).copied().collect();
             entry(k.name, k.doc, "", &own)
         })
         .collect()
@@ -159,14 +159,15 @@ fn materials() -> Vec<CatalogueEntry> {
 fn entry(name: &'static str, doc: &str, remark: &str, keys: &[Key]) -> CatalogueEntry {
     // keys that a later version will take are known to the reader so that it can say so; here they would mislead
     let keys = keys.iter().filter(|k| !k.doc.contains(LATER));
-    let keys = keys.map(|k| KeyEntry { name: k.name, takes: takes(&k.ty), default: k.default, doc: k.doc });
+    let keys =
+        keys.map(|k| KeyEntry { name: k.name, accepted: accepted(&k.ty), default: k.default, doc: k.doc });
     CatalogueEntry { name, doc: doc.to_string(), remark: remark.to_string(), keys: keys.collect() }
 }
 
 fn method(name: &'static str, doc: &str, remark: String, options: &[OptionDoc]) -> CatalogueEntry {
     let keys = options.iter().map(|o| KeyEntry {
         name: o.name,
-        takes: "number or word".to_string(),
+        accepted: "number or word".to_string(),
         default: o.default,
         doc: o.doc,
     });
@@ -185,7 +186,7 @@ fn needs(needs: &Needs) -> String {
 }
 
 /// What a key takes, in words.
-pub fn takes(ty: &KeyType) -> String {
+pub fn accepted(ty: &KeyType) -> String {
     match ty {
         KeyType::Number => "number".into(),
         KeyType::Numbers => "numbers".into(),
@@ -210,8 +211,8 @@ pub fn takes(ty: &KeyType) -> String {
         KeyType::Method => "name or { kind, options }".into(),
         KeyType::Table(_) => "table".into(),
         KeyType::Tables(_) => "table or list of tables".into(),
-        KeyType::Map(inner) => format!("table of {}", takes(inner)),
-        KeyType::Either(a, b) => format!("{} or {}", takes(a), takes(b)),
+        KeyType::Map(inner) => format!("table of {}", accepted(inner)),
+        KeyType::Either(a, b) => format!("{} or {}", accepted(a), accepted(b)),
         KeyType::Any => "anything".into(),
     }
 }

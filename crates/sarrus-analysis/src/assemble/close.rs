@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Corrections before giving up.
 const ITERATIONS: usize = 100;
 /// Largest turn of a body in a step that counts turns, well below half of one \[rad\].
-const TURN: f64 = 1.0;
+const REVOLUTION: f64 = 1.0;
 /// Most steps of that size: 1600 turns.
 const FARTHEST: f64 = 1e4;
 /// Steps back towards the model pose.
@@ -171,7 +171,7 @@ enum Test {
     Residual,
     /// The correction that is left, J⁺Φ with J from before the step, in the mass metric: the natural monotonicity test of \[Deuflhard2004\].
     /// ‖Φ‖ compares lengths with angles, so that a nut on a fine thread could turn by small steps only. Steps turn no body by more than
-    /// [`TURN`], so that joint angles count their turns.
+    /// [`REVOLUTION`], so that joint angles count their turns.
     Natural,
 }
 
@@ -204,9 +204,9 @@ fn newton(
         let (from, before, mut t) = (state.q.clone(), off, 1.0);
         let mut far = 0.0;
         if test == Test::Natural {
-            let turned = largest_turn(&all, &delta);
-            t = 1.0_f64.min(TURN / turned);
-            most = most.max(ITERATIONS + (turned / TURN).min(FARTHEST) as usize);
+            let angle = largest_rotation(&all, &delta);
+            t = 1.0_f64.min(REVOLUTION / angle);
+            most = most.max(ITERATIONS + (angle / REVOLUTION).min(FARTHEST) as usize);
             far = length(eq, &delta);
         }
         // halve the step until the parts come nearer
@@ -241,13 +241,13 @@ fn newton(
 }
 
 /// The largest angle by which a body turns with `delta` \[rad\].
-fn largest_turn(system: &System, delta: &[f64]) -> f64 {
-    let bodies = system.directory.bodies.iter().filter(|body| body.kind.turns() && !body.is_internal());
-    let turned = bodies.map(|body| {
-        let first = body.v + if body.kind.turns_in_space() { 3 } else { 2 };
+fn largest_rotation(system: &System, delta: &[f64]) -> f64 {
+    let bodies = system.directory.bodies.iter().filter(|body| body.kind.rotates() && !body.is_internal());
+    let is_rotated = bodies.map(|body| {
+        let first = body.v + if body.kind.rotates_in_space() { 3 } else { 2 };
         delta[first..body.v + body.kind.nv()].iter().map(|x| x * x).sum::<f64>().sqrt()
     });
-    turned.fold(0.0, f64::max)
+    is_rotated.fold(0.0, f64::max)
 }
 
 /// Moves along the constraints to the position nearest to `near`, as long as that keeps Φ where it is.

@@ -10,9 +10,9 @@ use sarrus_model::record::ResolvedValue;
 use sarrus_model::{Diagnostic, Model, Reader, Setting, Space, Span};
 use sarrus_solve::State;
 use sarrus_system::constraint::Constraint;
-use sarrus_system::coordinate::nearest_turn;
+use sarrus_system::coordinate::nearest_revolution;
+use sarrus_system::file_placement::{AffineReading, FilePlacement, Purpose};
 use sarrus_system::names::FlexibleEntry;
-use sarrus_system::placed::{AffineReading, FilePlacement, Purpose};
 use sarrus_system::signal::Signal;
 use sarrus_system::system::{ControllerElement, Family};
 use sarrus_system::{At, ConstraintElement, System};
@@ -50,7 +50,9 @@ impl Constraint for HeldReading {
         if let Some(phi) = phi.first_mut() {
             let off = self.off(at);
             *phi = match &self.terms[..] {
-                [(_, Signal::Coordinate(c))] if c.reading.wraps() => off + nearest_turn(off.value(), 0.0),
+                [(_, Signal::Coordinate(c))] if c.reading.wraps() => {
+                    off + nearest_revolution(off.value(), 0.0)
+                }
                 _ => off,
             };
         }
@@ -164,7 +166,7 @@ fn read_one(
         if let Some(id) = system.directory.body(name).filter(|id| *id != 0 && is_vector) {
             let body = &system.directory.bodies[id as usize];
             let origin = body.from_com([0.0; 3]);
-            let value = read_vector(&reader, system, setting, (name, field, body.kind.turns()))?;
+            let value = read_vector(&reader, system, setting, (name, field, body.kind.rotates()))?;
             state_vector(system, setting, (id, origin), &value, out);
             return Ok(());
         }
@@ -316,7 +318,7 @@ fn read_vector(
     reader: &Reader,
     system: &System,
     setting: &Setting,
-    (name, field, turns): (&str, &str, bool),
+    (name, field, rotates): (&str, &str, bool),
 ) -> sarrus_model::Result<StatedMotion> {
     let planar = system.directory.space == Space::Planar;
     let unit = if matches!(field, "rate" | "omega" | "omega_on") { "rad/s" } else { "m/s" };
@@ -340,7 +342,7 @@ fn read_vector(
         let v = reader.vector("value")?.ok_or_else(|| reader.missing("value"))?;
         return all(StatedVector::Velocity, v, if planar { 2 } else { 3 });
     }
-    if !turns {
+    if !rotates {
         let message = format!("body `{name}` is a point mass and does not turn");
         return Err(Diagnostic::new(setting.span, message).hint("state its `velocity` alone"));
     }
@@ -399,8 +401,8 @@ fn member_motion(
         settings.iter().filter_map(word).any(|rest| rest.ends_with("_rate"))
     };
     let centre = centre(directory, member);
-    let turns = ["omega", "omega_on", "rate"].into_iter().any(is_stated);
-    if (motion.kind == StatedVector::Velocity && turns) || deforms() {
+    let rotates = ["omega", "omega_on", "rate"].into_iter().any(is_stated);
+    if (motion.kind == StatedVector::Velocity && rotates) || deforms() {
         return state_vector(system, setting, centre, motion, out);
     }
     let frame = directory.floating.iter().map(|f| f.frame).find(|frame| member.all.contains(frame));
@@ -409,9 +411,9 @@ fn member_motion(
         let body = &directory.bodies[id as usize];
         if motion.kind == StatedVector::Velocity {
             state_vector(system, setting, (id, [0.0; 3]), motion, out);
-        } else if body.kind.turns() {
+        } else if body.kind.rotates() {
             let mut own = StatedMotion { kind: motion.kind, components: motion.components.clone() };
-            if motion.kind == StatedVector::OmegaOn && body.kind.turns_in_space() {
+            if motion.kind == StatedVector::OmegaOn && body.kind.rotates_in_space() {
                 let mut w = [0.0; 3];
                 motion.components.iter().for_each(|(i, x)| w[*i] = *x);
                 let w = model_axes(body).transpose_mul(axes * Vec3(w)).0;

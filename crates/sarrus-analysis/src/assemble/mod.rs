@@ -47,7 +47,7 @@ pub struct AssemblyReport {
     /// Farthest that a body was moved \[m\].
     pub moved: f64,
     /// Farthest that a body was turned \[rad\].
-    pub turned: f64,
+    pub rotation: f64,
     /// The body that was moved or turned most, if one was.
     pub worst: Option<String>,
     /// ‖Φ‖ that is left.
@@ -236,7 +236,7 @@ pub(crate) fn assemble_reusing(
     mode: Assembly,
     workspace: Option<&mut Option<Kkt>>,
 ) -> Result<Assembled, AssemblyError> {
-    let start = put_together(model, system, mode, workspace)?;
+    let start = assemble_together(model, system, mode, workspace)?;
     if let Some(error) = limits::beyond(model, system, &start.state, &start.hints) {
         return Err(error);
     }
@@ -250,7 +250,7 @@ pub(crate) fn assemble_reusing(
     }
 }
 
-fn put_together(
+fn assemble_together(
     model: &Model,
     system: &Arc<System>,
     mode: Assembly,
@@ -460,11 +460,11 @@ fn finish(
         let d = &delta[body.v..body.v + body.kind.nv()];
         let linear = if matches!(body.kind, BodyKind::PlanarRigid | BodyKind::PlanarPoint) { 2 } else { 3 };
         let length = |d: &[f64]| d.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let (moved, turned) = (length(&d[..linear]), length(&d[linear..]));
+        let (moved, angle) = (length(&d[..linear]), length(&d[linear..]));
         report.moved = report.moved.max(moved);
-        report.turned = report.turned.max(turned);
-        if moved + turned > most {
-            most = moved + turned;
+        report.rotation = report.rotation.max(angle);
+        if moved + angle > most {
+            most = moved + angle;
             report.worst = Some(body.name.clone());
         }
     }

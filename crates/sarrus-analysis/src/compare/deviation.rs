@@ -173,9 +173,9 @@ mod tests {
     fn rotations_are_told_apart_by_their_angle_whatever_the_sign_of_the_quaternion() {
         for angle in [1e-9, 0.3, 3.0] {
             let (s, c) = f64::sin_cos(0.5 * angle);
-            let (one, turned) = ([1.0, 0.0, 0.0, 0.0], [c, 0.0, s, 0.0]);
-            assert!((rotation(&one, &turned) - angle).abs() < 1e-14 * (1.0 + angle));
-            assert!((rotation(&one, &turned.map(|x| -x)) - angle).abs() < 1e-14 * (1.0 + angle));
+            let (one, rotated) = ([1.0, 0.0, 0.0, 0.0], [c, 0.0, s, 0.0]);
+            assert!((rotation(&one, &rotated) - angle).abs() < 1e-14 * (1.0 + angle));
+            assert!((rotation(&one, &rotated.map(|x| -x)) - angle).abs() < 1e-14 * (1.0 + angle));
         }
     }
 

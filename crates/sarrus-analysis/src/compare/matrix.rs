@@ -250,8 +250,8 @@ pub(crate) fn text(choice: &MethodChoice) -> String {
 pub fn choices(list: &str) -> Result<Vec<MethodChoice>, MethodTextError> {
     let mut texts: Vec<String> = Vec::new();
     for piece in list.split(',') {
-        let goes_on = piece.contains('=') && !piece.contains(':');
-        match texts.last_mut().filter(|_| goes_on) {
+        let continues = piece.contains('=') && !piece.contains(':');
+        match texts.last_mut().filter(|_| continues) {
             Some(text) => *text += &format!(",{piece}"),
             None => texts.push(piece.trim().to_string()),
         }

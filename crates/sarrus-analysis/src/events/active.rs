@@ -119,7 +119,7 @@ impl Active {
     }
 
     /// The rows that hold gaps; none from now on.
-    pub(super) fn take_holds(&mut self) -> Vec<ConstraintElement> {
+    pub(super) fn remove_holds(&mut self) -> Vec<ConstraintElement> {
         std::mem::take(&mut self.holds)
     }
 

@@ -145,7 +145,7 @@ impl Detector {
                 None => watch.armed |= !verdict.holds,
             }
         }
-        self.go_on(ode, s, &due);
+        self.next_sample(ode, s, &due);
         Ok(due)
     }
 
@@ -179,7 +179,7 @@ impl Detector {
                 watch.armed = ends || watch.is_false(&verdict);
             }
         }
-        self.go_on(ode, s, &due);
+        self.next_sample(ode, s, &due);
         Ok(due)
     }
 
@@ -192,7 +192,7 @@ impl Detector {
     }
 
     /// The run goes on from `s`, where `due` fire.
-    fn go_on(&mut self, ode: &Dynamics<'_, Mechanism>, s: &State, due: &[usize]) {
+    fn next_sample(&mut self, ode: &Dynamics<'_, Mechanism>, s: &State, due: &[usize]) {
         for &i in due {
             self.watches[i].armed = false;
             self.watches[i].fired_at = s.t;

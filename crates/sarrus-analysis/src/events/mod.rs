@@ -13,11 +13,11 @@
 mod active;
 mod advance;
 mod chatter;
+mod contact_detector;
 mod dead_centre;
 mod detect;
 mod jump;
 mod limits;
-mod onset;
 mod peaks;
 mod rigid;
 mod search;
@@ -29,27 +29,27 @@ mod windows;
 
 pub(crate) use active::{Active, EventChanges, GapHold};
 pub(crate) use advance::{Advance, Ahead};
+pub(crate) use contact_detector::ContactDetector;
 pub(crate) use detect::{Detector, TOGETHER};
-pub(crate) use onset::ContactDetector;
 pub(crate) use rigid::{ContactTally, GapWatch, LimitExcess};
 pub(crate) use slides::Slides;
 pub(crate) use switches::Switches;
 
-use crate::legs::{Schedule, SegmentEnd, advance};
 use crate::method::Method;
 use crate::recorder::{Recorder, RunStop};
 use crate::redundancy::with_contacts;
 use crate::report::{EventReport, SingularReport};
 use crate::run::not_unique;
+use crate::schedule::{Schedule, SegmentEnd, advance};
 use crate::settings::Settings;
 use crate::start::RowRank;
 use chatter::{Firings, MOST};
 pub(crate) use jump::APART;
-use jump::Landed;
+use jump::Rebuilt;
 use sarrus_model::settings::Coordinates;
 use sarrus_solve::integrators::{Because, Ended, InChart, Observer, Samples, TakenStep};
 use sarrus_solve::{
-    Counts, Dynamics, Equations, Findings, Integrator, Problem, Resting, SolveError, Stage, State,
+    Counts, Dynamics, Equations, Findings, Integrator, PausedDynamics, Problem, SolveError, Stage, State,
     StepControl, StepError,
 };
 use sarrus_system::system::{DISSIPATED, NearSingular, WORK};
@@ -79,7 +79,7 @@ pub(crate) struct EventLoop {
     /// Singular positions met on the legs so far.
     pub singular: Vec<SingularReport>,
     /// When an integrator that resolves the constraints itself was first left to itself near one \[s\].
-    pub left_alone: Option<f64>,
+    pub fallback_left: Option<f64>,
     /// The event that the run failed at, if it did.
     pub failed_at: Option<String>,
     /// Columns of reactions and efforts that are not unique with what acted after an event.
@@ -104,7 +104,7 @@ pub(crate) struct EventLoop {
 }
 
 /// The equations of a leg that is not at its end, with the integrator where it has one of its own.
-pub(crate) type Pause = (Option<Integrator>, Resting);
+pub(crate) type Pause = (Option<Integrator>, PausedDynamics);
 
 /// Why a journey could not begin.
 pub(crate) enum NoStart {
@@ -134,7 +134,7 @@ impl EventLoop {
             found: Default::default(),
             nearest: None,
             singular: Vec::new(),
-            left_alone: None,
+            fallback_left: None,
             failed_at: None,
             not_unique: Vec::new(),
             judged: Vec::new(),
@@ -143,7 +143,7 @@ impl EventLoop {
     }
 
     /// One that goes nowhere.
-    pub fn resting(system: &Arc<System>, method: &Method, settings: &Settings) -> EventLoop {
+    pub fn paused_dynamics(system: &Arc<System>, method: &Method, settings: &Settings) -> EventLoop {
         let span = (settings.t_start, settings.t_end);
         let jump = settings.certify.position;
         let schedule = Schedule {
@@ -159,7 +159,7 @@ impl EventLoop {
     }
 
     /// Goes from `state` to the end of the route. Where that is reached, `pause` is what a later call goes on with.
-    pub fn go(
+    pub fn run_segment(
         &mut self,
         pause: &mut Option<Pause>,
         mechanism: &mut Mechanism,
@@ -188,7 +188,7 @@ impl EventLoop {
                 ended(Because::Failed(StepError::Solve { t, source }), control, t)
             };
             let made = match pause.take() {
-                Some((own, resting)) => Ok((own, resting.wake(mechanism))),
+                Some((own, paused)) => Ok((own, paused.resume(mechanism))),
                 None => {
                     self.schedule.resume = false;
                     self.begin(mechanism, state)
@@ -230,7 +230,7 @@ impl EventLoop {
                     Ok(due) if !due.is_empty() => break Ok(due),
                     Ok(_) => {
                         self.fired.clear();
-                        recorder.go_on(&mut dynamics, state);
+                        recorder.advance(&mut dynamics, state);
                         advance(
                             &mut dynamics,
                             integrator,
@@ -302,7 +302,7 @@ impl EventLoop {
                     }
                     // the instant itself, between two samples
                     if let Ok(mut dynamics) = self.dynamics(mechanism, state) {
-                        recorder.go_on(&mut dynamics, state);
+                        recorder.advance(&mut dynamics, state);
                         if !recorder.has_sample(state.t) {
                             recorder.sample(&mut dynamics, state);
                         }
@@ -397,8 +397,8 @@ impl EventLoop {
     /// The journey with what the leg that it paused in has cost and found.
     pub fn so_far(&self, pause: &mut Option<Pause>, mechanism: &mut Mechanism) -> EventLoop {
         let mut events = self.clone();
-        if let Some((own, resting)) = pause.take() {
-            let dynamics = resting.wake(mechanism);
+        if let Some((own, paused)) = pause.take() {
+            let dynamics = paused.resume(mechanism);
             events.close(&dynamics);
             *pause = Some((own, dynamics.rest()));
             events.note(mechanism);
@@ -417,7 +417,7 @@ impl EventLoop {
             all.add(segment);
         }
         self.singular.extend(crate::singular::reports(dynamics));
-        self.left_alone = self.left_alone.or(dynamics.left_alone());
+        self.fallback_left = self.fallback_left.or(dynamics.fallback_left());
     }
 
     fn note(&mut self, mechanism: &Mechanism) {
@@ -453,9 +453,9 @@ impl EventLoop {
         let mut work = 0.0;
         if changes.structure {
             // gaps push only: what they do follows the jump
-            self.active.take_holds();
-            let mut landed = self.rebuild(mechanism, state, &found)?;
-            work += landed.work;
+            self.active.remove_holds();
+            let mut rebuilt = self.rebuild(mechanism, state, &found)?;
+            work += rebuilt.work;
             // a row at its dead centre is only near it after drift, and seems to contradict the others until its joint is held
             let enabled: Vec<_> = event.actions.enable.iter().map(|target| target.elements.clone()).collect();
             let solve = |source| StepError::Solve { t: state.t, source };
@@ -463,10 +463,10 @@ impl EventLoop {
                 && let Some(lock) = dead_centre::find(mechanism, state, &enabled).map_err(solve)?
             {
                 self.active.lock(&lock, mechanism, state, &mut changes);
-                landed = self.rebuild(mechanism, state, &found)?;
-                work += landed.work;
+                rebuilt = self.rebuild(mechanism, state, &found)?;
+                work += rebuilt.work;
             }
-            impulses = changes.impulses(mechanism.system(), &landed.impulses()?);
+            impulses = changes.impulses(mechanism.system(), &rebuilt.impulses()?);
         }
         let after = mechanism.energy(state);
         let lost = before.kinetic + before.potential - after.kinetic - after.potential;
@@ -506,11 +506,11 @@ impl EventLoop {
         mechanism: &mut Mechanism,
         state: &mut State,
         found: &[f64],
-    ) -> Result<Landed, StepError> {
+    ) -> Result<Rebuilt, StepError> {
         let unfit = |_| StepError::NotFinite { t: state.t };
         let system = Arc::new(self.active.system(&self.system).map_err(unfit)?);
         let mut next = system.mechanism();
-        next.go_on_from(mechanism);
+        next.resume_from(mechanism);
         self.note(mechanism);
         let old = std::mem::replace(mechanism, next);
         jump::jump(mechanism, state, found, old.system())

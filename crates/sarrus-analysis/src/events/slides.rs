@@ -74,7 +74,7 @@ impl Slides {
     }
 
     /// The step is cut for what was found.
-    pub fn take(&mut self) {
+    pub fn accept_cut(&mut self) {
         std::mem::swap(&mut self.due, &mut self.found);
     }
 

@@ -215,7 +215,7 @@ impl Switches {
     }
 
     /// The step is cut for what was found.
-    pub fn take(&mut self) {
+    pub fn accept_cut(&mut self) {
         let Some(found) = self.found else { return };
         (self.until, self.sliver, self.last) = (found.until, found.sliver, found.law);
         let kind = if found.again { self.laws.list().len() } else { 0 };

@@ -91,7 +91,7 @@ impl Statics<'_> {
                     more *= 2.0;
                     continue;
                 }
-                self.put_back(&before)?;
+                self.restore(&before)?;
                 // nothing stable to stay on, as where the loads alone tell where to hang
                 level = lost && stable.is_none();
                 more = if level { 0.0 } else { more };
@@ -110,18 +110,22 @@ impl Statics<'_> {
                 return Ok(Followed::Lost(end));
             }
             let may_end = end.is_none() && on_branch && !level;
-            let (next, rest) =
-                match self.go_on(&before, [at, beyond, to], [may_end, stable == Some(true)], watch)? {
-                    BranchOutcome::Came(next, rest) => (next, rest),
-                    BranchOutcome::Met(way, jumped) => {
-                        let here = jumped.then_some(BranchEnd { load: at });
-                        return Ok(Followed::Met(way, end.or(here)));
-                    }
-                    BranchOutcome::Lost => {
-                        let here = (on_branch && stable == Some(true)).then_some(BranchEnd { load: at });
-                        return Ok(Followed::Lost(end.or(here)));
-                    }
-                };
+            let (next, rest) = match self.continue_branch(
+                &before,
+                [at, beyond, to],
+                [may_end, stable == Some(true)],
+                watch,
+            )? {
+                BranchOutcome::Came(next, rest) => (next, rest),
+                BranchOutcome::Met(way, jumped) => {
+                    let here = jumped.then_some(BranchEnd { load: at });
+                    return Ok(Followed::Met(way, end.or(here)));
+                }
+                BranchOutcome::Lost => {
+                    let here = (on_branch && stable == Some(true)).then_some(BranchEnd { load: at });
+                    return Ok(Followed::Lost(end.or(here)));
+                }
+            };
             stable = self.is_stable(&rest);
             // a damped motion leads to no rest that is not stable, but where nothing leads away from that: the branch forks
             let ends_here = may_end && stable != Some(false);
@@ -137,7 +141,7 @@ impl Statics<'_> {
     }
 
     /// Goes where a damped motion would from the rest `before`, where a branch ends or forks, under a little more than its share `at` of the loads.
-    fn go_on(
+    fn continue_branch(
         &mut self,
         before: &SavedPosition,
         [at, beyond, to]: [f64; 3],
@@ -154,7 +158,7 @@ impl Statics<'_> {
                     let jumped = may_end && self.jumps_past_stops(before, [back, share], stable, watch)?;
                     return Ok(BranchOutcome::Met(way, jumped));
                 }
-                Err(_) => self.put_back(before)?,
+                Err(_) => self.restore(before)?,
             }
         }
         Ok(BranchOutcome::Lost)
@@ -184,7 +188,7 @@ impl Statics<'_> {
         self.load(share)?;
         let back = self.iterate(0.0, IterationBounds { longest: LONG, downhill: false }, watch)?;
         let left = apart(&self.state);
-        self.put_back(&here)?;
+        self.restore(&here)?;
         Ok(back.is_ok() && left >= JUMP * way)
     }
 
@@ -198,7 +202,7 @@ impl Statics<'_> {
         watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<bool, SetupError> {
         let here = self.save();
-        self.put_back(before)?;
+        self.restore(before)?;
         self.stops.iter_mut().for_each(|stops| stops.ignored = true);
         let jumped = match self.relax(watch) {
             Ok(Ok(_)) => self.has_jumped(before, back, watch),
@@ -206,7 +210,7 @@ impl Statics<'_> {
         };
         self.stops.iter_mut().for_each(|stops| stops.ignored = false);
         self.load(share)?;
-        self.put_back(&here)?;
+        self.restore(&here)?;
         jumped
     }
 
@@ -224,14 +228,14 @@ impl Statics<'_> {
         let (here, counts, most) = (self.save(), self.counts, self.most);
         let watched = self.stops.as_ref().map(Stops::watched);
         self.most = most.min(counts.trials + ASIDE);
-        self.put_back(start)?;
+        self.restore(start)?;
         let followed = self.follow([from, to], watch);
         (self.counts, self.most) = (counts, most);
         if let (Some(stops), Some(watched)) = (&mut self.stops, watched) {
             stops.watch_as(watched);
         }
         self.load(to)?;
-        self.put_back(&here)?;
+        self.restore(&here)?;
         // positions that are tried aside may meet events that the way does not, and take too long
         Ok(match followed {
             Ok(Followed::Came(_, end) | Followed::Lost(end) | Followed::Met(_, end)) => end,

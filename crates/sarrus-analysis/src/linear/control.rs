@@ -6,7 +6,7 @@
 //! without `ki` grows for ever and does nothing. Controllers of kind `input` are set from outside, and stay as they are.
 //!
 //! Where outputs that are held leave the mechanism no rest, as of a cart whose place a controller alone keeps, sampled controllers act at every step of the
-//! search ([`super::search`]) in place of that. Where that fails too, both are solved for at once ([`super::together`]). At rest what is delayed is
+//! search ([`super::search`]) in place of that. Where that fails too, both are solved for at once ([`super::together_with_controllers`]). At rest what is delayed is
 //! what is sampled. Refused by name: states that do not come to rest.
 
 use super::branch::BranchEnd;
@@ -15,7 +15,7 @@ use super::rest::Rest;
 use super::search::NEARLY;
 use super::statics::{SavedPosition, Statics, StaticsOutcome};
 use super::stops::RUN;
-use super::together::together;
+use super::together_with_controllers::together;
 use crate::error::SetupError;
 use sarrus_math::solve::SparseLu;
 use sarrus_model::Model;
@@ -62,7 +62,7 @@ impl ControllerStates {
             states.extend((element.x..element.x + own).map(|i| (i, element.name.clone())));
         }
         let sampler = if sampled {
-            Some(Sampler::new(model, system, span, &[]).map_err(SetupError::Model)?.resting())
+            Some(Sampler::new(model, system, span, &[]).map_err(SetupError::Model)?.static_sampler())
         } else {
             None
         };
@@ -152,7 +152,7 @@ impl ControllerStates {
         watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<(StaticsOutcome, Option<BranchEnd>), SetupError> {
         let start = statics.save();
-        let one_by_one = self.in_turn(statics, shares, watch);
+        let one_by_one = self.solve_in_sequence(statics, shares, watch);
         let (found, end) = match one_by_one {
             Ok((found, end)) if found.found => (found, end),
             other => match together(self, statics, &start, shares[1])? {
@@ -168,7 +168,7 @@ impl ControllerStates {
     }
 
     /// The same with the states held while the mechanism comes to rest.
-    fn in_turn(
+    fn solve_in_sequence(
         &self,
         statics: &mut Statics<'_>,
         shares: [f64; 2],
@@ -208,7 +208,7 @@ impl ControllerStates {
             let mut taken = None;
             for halving in 0..HALVINGS {
                 let step: Vec<f64> = full.iter().map(|d| d * 0.5_f64.powi(halving as i32)).collect();
-                statics.put_back(&before)?;
+                statics.restore(&before)?;
                 self.states.iter().zip(&step).for_each(|((index, _), d)| statics.state.x[*index] += d);
                 let (there, _) = statics.bring_on(to, watch)?;
                 if !there.found {
@@ -221,7 +221,7 @@ impl ControllerStates {
                 }
             }
             let Some((there, now, step)) = taken else {
-                statics.put_back(&before)?;
+                statics.restore(&before)?;
                 break;
             };
             let length: f64 = step.iter().map(|d| d * d).sum();
@@ -258,7 +258,7 @@ impl ControllerStates {
         if self.continuous || self.sampler.is_none() {
             return Ok(None);
         }
-        statics.put_back(start)?;
+        statics.restore(start)?;
         let mut largest = vec![0.0_f64; self.states.len()];
         let mut sample = |mechanism: &mut Mechanism, state: &mut State, rest: &Rest| {
             let r = self.rates(mechanism, state, &rest.eq, &rest.accel);
@@ -294,12 +294,12 @@ impl ControllerStates {
             statics.state.x[*index] += step;
             let (there, _) = statics.bring_on(to, watch)?;
             if !there.found {
-                statics.put_back(&before)?;
+                statics.restore(&before)?;
                 return Ok(None);
             }
             let now = self.rates_at(statics, &there.rest);
             (0..n).for_each(|i| B[i * n + j] = (now[i] - r[i]) / step);
-            statics.put_back(&before)?;
+            statics.restore(&before)?;
         }
         Ok(Some(B))
     }

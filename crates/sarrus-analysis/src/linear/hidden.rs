@@ -44,17 +44,17 @@ impl<'a> ModeForces<'a> {
         let within = |acts: f64| acts > 0.0 && hidden > SEEN * acts;
         let system = &self.system;
         let largest = |x: &[f64]| x.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
-        let (mut x, mut turn) = (0.0_f64, 0.0_f64);
+        let (mut x, mut rotation) = (0.0_f64, 0.0_f64);
         for body in system.directory.bodies.iter().skip(1) {
             let (at, wide) = (moves(body.kind), body.kind.nv());
             x = x.max(largest(&z[body.v..][..at]));
-            turn = turn.max(largest(&z[body.v + at..][..wide - at]));
+            rotation = rotation.max(largest(&z[body.v + at..][..wide - at]));
         }
         let all = largest(z);
         // points turn about each other; what is carried along without a turn acts as before
         let bodies = system.directory.bodies.iter().any(|b| b.kind.nv() > moves(b.kind));
-        let turn = if bodies { turn } else { x };
-        if x.min(turn).powi(2) > PART * all * all && within(self.load * x * turn) {
+        let rotation = if bodies { rotation } else { x };
+        if x.min(rotation).powi(2) > PART * all * all && within(self.load * x * rotation) {
             return true;
         }
         let unbalanced = self.linear.unbalanced * all * all;

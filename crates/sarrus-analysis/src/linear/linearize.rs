@@ -95,9 +95,9 @@ impl Linearization {
             return None;
         }
         let block = |i: usize, j: usize| self.A[i * n + j];
-        let take =
+        let values_of =
             |first: usize| -> Vec<f64> { (0..f * f).map(|k| -block(f + k / f, first + k % f)).collect() };
-        let parts = [take(0), take(f)];
+        let parts = [values_of(0), values_of(f)];
         let sizes = [
             (0..f).map(|i| self.stiffness[i].abs() + self.rounding[i] / SAME).collect(),
             (0..f)
@@ -243,18 +243,18 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         Some(steady::find(mechanism, &moving, &instant, &mut small, &columns, scale))
     };
     let flow: Option<&Flow> = found.as_ref().filter(|(_, motion)| motion.steady).map(|(flow, _)| flow);
-    let turning: Vec<Vec<f64>> =
+    let spin: Vec<Vec<f64>> =
         if flow.is_some() || (at_rest && none(&tangent.phidot_q) && none(&tangent.phiddot_v)) {
             Vec::new()
         } else {
-            Zv.iter().map(|z| small.turn(z)).collect::<Result<_, _>>().map_err(named)?
+            Zv.iter().map(|z| small.rotate(z)).collect::<Result<_, _>>().map_err(named)?
         };
     let pushes: Vec<Vec<f64>> =
         control.acts.iter().map(|(_, f)| Zv.iter().map(|z| dot(z, f)).collect()).collect();
     let add_control = |A: &mut [f64], j: usize, dq: &[f64], dv: &[f64], dx: &[f64]| {
-        for ((output, _), push) in control.acts.iter().zip(&pushes) {
+        for ((output, _), step) in control.acts.iter().zip(&pushes) {
             let change = output.along(dq, dv, dx);
-            push.iter().enumerate().for_each(|(i, push)| A[(fq + i) * n + j] += change * push);
+            step.iter().enumerate().for_each(|(i, step)| A[(fq + i) * n + j] += change * step);
         }
         for (k, rate) in control.rates.iter().enumerate() {
             A[(fq + fv + k) * n + j] = rate.along(dq, dv, dx);
@@ -275,8 +275,8 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         let (dq, dv) = if j < fq {
             let dv = small.follow(&Zq[j]).map_err(named)?;
             let moved = momentum(s, eq, &dv);
-            for (i, turning) in turning.iter().enumerate() {
-                A[(fq + i) * n + j] = dot(turning, &moved);
+            for (i, spin) in spin.iter().enumerate() {
+                A[(fq + i) * n + j] = dot(spin, &moved);
             }
             (&Zq[j], dv)
         } else {
@@ -418,7 +418,7 @@ impl Small<'_> {
     }
 
     /// How a free motion turns along the motion of the state, Ż.
-    fn turn(&mut self, z: &[f64]) -> Result<Vec<f64>, SolveError> {
+    fn rotate(&mut self, z: &[f64]) -> Result<Vec<f64>, SolveError> {
         let mut b = vec![0.0; self.eq.gamma.len()];
         subtract_rows(&self.system.structure, &self.tangent.phidot_q, z, &mut b);
         b.iter_mut().for_each(|b| *b = -*b);

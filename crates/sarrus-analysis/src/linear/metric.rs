@@ -42,7 +42,7 @@ impl Metric {
         let mass: f64 = bodies().map(|b| b.mass).sum();
         let middle = [0, 1, 2].map(|i| bodies().map(|b| b.mass * point_of(b)[i]).sum::<f64>() / mass);
         let spread = |b: &Body| (0..3).map(|i| (point_of(b)[i] - middle[i]).powi(2)).sum::<f64>();
-        let own = |b: &Body| if b.kind.turns() { b.inertia.0[2][2] } else { 0.0 };
+        let own = |b: &Body| if b.kind.rotates() { b.inertia.0[2][2] } else { 0.0 };
         let whole: f64 = bodies().map(|b| b.mass * spread(b) + own(b)).sum();
         let inertia = pairs.len() as f64 * whole;
         Metric { pairs, inertia }
@@ -84,7 +84,7 @@ impl Metric {
 
     /// c |w_a - w_b|² of two bodies.
     fn tie(&self, bodies: [&Body; 2], state: &State, mu: f64, entries: &mut Vec<(usize, usize, f64)>) {
-        let [Some((a, n)), Some((b, m))] = bodies.map(turns) else { return };
+        let [Some((a, n)), Some((b, m))] = bodies.map(rotation_range) else { return };
         if n != m {
             return;
         }
@@ -110,7 +110,7 @@ impl Metric {
 }
 
 /// Where the turns of a body stand in v, and how many they are.
-fn turns(body: &Body) -> Option<(usize, usize)> {
+fn rotation_range(body: &Body) -> Option<(usize, usize)> {
     match body.kind {
         BodyKind::Rigid | BodyKind::RigidEuler => Some((body.v + 3, 3)),
         BodyKind::PlanarRigid => Some((body.v + 2, 1)),

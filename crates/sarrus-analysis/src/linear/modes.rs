@@ -4,7 +4,7 @@ use super::basis::check_size;
 use super::equilibrium::EquilibriumSearch;
 use super::hidden::ModeForces;
 use super::linearize::{Linearization, REST, free_accelerations, linearize, mass_dot, rounded_positions};
-use super::place::OperatingPoint;
+use super::operating_point::OperatingPoint;
 use super::rest::force_sizes;
 use super::roots::{Roots, roots, size};
 use super::steady::SteadyMotion;
@@ -192,7 +192,7 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
     let left_out = left_out(mechanism, state, &linear);
     let is_whole = left_out.is_empty();
     notes.extend(left_out);
-    notes.extend(beside(system));
+    notes.extend(unmodelled_forces(system));
     let undecided = modes.iter().filter(|m| m.kind == ModeKind::Undecided).count();
     if undecided > 0 {
         let fastest = modes.iter().fold(0.0_f64, |a, m| a.max(size(m.eigenvalue)));
@@ -279,7 +279,7 @@ fn bristles(mechanism: &mut Mechanism, state: &State) -> Vec<String> {
 }
 
 /// What could act and does not take part: modes are of what acts at the state.
-fn beside(system: &System) -> Option<String> {
+fn unmodelled_forces(system: &System) -> Option<String> {
     let rigid = system.contacts.iter().filter(|c| c.enabled && c.contact.rigid.is_some());
     let events = system.whole.events.list.iter().map(|e| e.name.clone());
     let limits = system.whole.events.limits.iter().map(|limit| limit.name.clone());

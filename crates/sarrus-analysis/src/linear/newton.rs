@@ -278,8 +278,8 @@ impl EquilibriumNewton {
             groups.flat_map(|g| &state.q[g.start..][..g.len]).fold(0.0_f64, |a, q| a.max(q.abs()))
         };
         let mut unit = vec![largest(GroupKind::Position); s.nv];
-        for turn in s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity) {
-            unit[turn.start..][..turn.len].fill(1.0);
+        for rotation in s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity) {
+            unit[rotation.start..][..rotation.len].fill(1.0);
         }
         let mut f = vec![0.0; s.nv];
         for pair in &tangent.pairs {

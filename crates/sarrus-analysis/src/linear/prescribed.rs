@@ -277,7 +277,7 @@ fn follow(
     let mut contradiction = None;
     let mut samples = Samples::every(settings.t_start, settings.every, settings.t_end);
     while let Some(t) = samples.next_time() {
-        let there = way.go(&mut dynamics, &mut state, t);
+        let there = way.run_to(&mut dynamics, &mut state, t);
         let solved = |source| StepError::Solve { t, source };
         if let Err(error) = there.and_then(|()| dynamics.evaluate(&state).map(|_| ()).map_err(solved)) {
             failed = Some(error);
@@ -349,7 +349,7 @@ struct PrescribedPath {
 
 impl PrescribedPath {
     /// Takes `state` to time `t`.
-    fn go(
+    fn run_to(
         &mut self,
         dynamics: &mut Dynamics<'_, Mechanism>,
         state: &mut State,

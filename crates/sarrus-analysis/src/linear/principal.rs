@@ -55,7 +55,7 @@ pub(super) fn principal(
     }
     // as Z, softest first
     let sigma = |i: usize| svd.sigma().get(f - 1 - i).map_or(0.0, |sigma| sigma * sigma);
-    let beside: Vec<Vec<f64>> = Z.iter().map(|z| stiffness.beside_squares(s, layout, z)).collect();
+    let beside: Vec<Vec<f64>> = Z.iter().map(|z| stiffness.add_squares(s, layout, z)).collect();
     let products = transposed_product(&Z, &beside);
     let mut H: Vec<f64> = (0..f * f).map(|k| 0.5 * (products[k] + products[k % f * f + k / f])).collect();
     (0..f).for_each(|i| H[i * f + i] += sigma(i));

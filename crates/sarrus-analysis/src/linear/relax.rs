@@ -23,7 +23,7 @@ const FEW: u32 = 6;
 
 impl Statics<'_> {
     /// From rest under one share of the loads to rest under another by steps that all lead along the forces, in halves where they do not converge and no path has to be resolved.
-    pub(super) fn come_down(
+    pub(super) fn relax_motion(
         &mut self,
         [from, to]: [f64; 2],
         watch: &mut dyn FnMut(&EquilibriumSearch),
@@ -88,7 +88,7 @@ impl Statics<'_> {
                         return Ok(Ok(rest));
                     }
                     unstable = Some((rest, self.save(), before.state.q.clone()));
-                    self.put_back(&before)?;
+                    self.restore(&before)?;
                     mu = LEAST * typical;
                 }
                 // few steps: the next one may lead farther
@@ -102,7 +102,7 @@ impl Statics<'_> {
         }
         match unstable {
             Some((rest, position, _)) => {
-                self.put_back(&position)?;
+                self.restore(&position)?;
                 Ok(Ok(rest))
             }
             None => Ok(Err(NewtonStop::Lost)),
@@ -165,7 +165,7 @@ impl Statics<'_> {
             let (at, hints) = start;
             self.state = at;
             self.mechanism.set_hints(&hints);
-            let here = self.beside_rounding(here);
+            let here = self.within_rounding(here);
             let still = mu == 0.0 && stop == NewtonStop::Lost && is_still(&here);
             return Ok(if still { Ok(here) } else { Err(stop) });
         }

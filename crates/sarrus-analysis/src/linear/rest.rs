@@ -42,7 +42,7 @@ impl Rest {
     }
 
     /// The same, where rounding makes forces `f` (nv), beside loads of at least the sizes `loads`.
-    pub fn beside(self, s: &Structure, f: &[f64], loads: &[f64]) -> Rest {
+    pub fn with_loads(self, s: &Structure, f: &[f64], loads: &[f64]) -> Rest {
         let size = |f: &[f64]| {
             let a = free_accelerations(s, &self.eq, f);
             mass_dot(s, &self.eq, &a, &a).max(0.0).sqrt()

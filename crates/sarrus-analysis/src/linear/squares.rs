@@ -331,7 +331,7 @@ fn rows_of(
 
 impl Squares {
     /// R z + Σ over rows that are not `positive`, of ±g (g·z).
-    pub fn beside_squares(&self, s: &Structure, layout: &Tangent, z: &[f64]) -> Vec<f64> {
+    pub fn add_squares(&self, s: &Structure, layout: &Tangent, z: &[f64]) -> Vec<f64> {
         let mut y = vec![0.0; z.len()];
         subtract_pairs(s, layout, &self.rest, z, &mut y);
         for row in self.rows.iter().filter(|row| !row.positive) {

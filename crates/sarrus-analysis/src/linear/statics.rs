@@ -131,11 +131,11 @@ impl<'a> Statics<'a> {
     pub fn rest(&mut self) -> Result<Rest, SetupError> {
         let here =
             rest(&mut self.mechanism, &mut self.solvers.kkt, &self.state).map_err(named(&self.system))?;
-        Ok(self.beside_rounding(here))
+        Ok(self.within_rounding(here))
     }
 
     /// `here` with what rounding of positions makes of it, where something is elastic.
-    pub(super) fn beside_rounding(&mut self, here: Rest) -> Rest {
+    pub(super) fn within_rounding(&mut self, here: Rest) -> Rest {
         let Solvers { newton: Some(newton), tangent, holding, .. } = &mut self.solvers else { return here };
         if is_still(&here) {
             return here;
@@ -149,7 +149,7 @@ impl<'a> Statics<'a> {
             loads.iter_mut().zip(rounding).for_each(|(load, f)| *load += f / f64::EPSILON);
         }
         self.mechanism.tangent(&self.state, &still, &here.accel.lambda, tangent);
-        here.beside(s, &newton.rounding(s, &self.state, tangent), &loads)
+        here.with_loads(s, &newton.rounding(s, &self.state, tangent), &loads)
     }
 
     /// From here on the loads are `share` of the whole.
@@ -302,9 +302,9 @@ impl<'a> Statics<'a> {
     }
 
     /// Goes back to a position, under the loads at hand.
-    pub fn put_back(&mut self, saved: &SavedPosition) -> Result<(), SetupError> {
+    pub fn restore(&mut self, saved: &SavedPosition) -> Result<(), SetupError> {
         if let (Some(stops), Some(active)) = (&mut self.stops, &saved.active)
-            && stops.put_back(active)
+            && stops.restore(active)
         {
             self.compose()?;
             self.solvers = Solvers::new(&self.system, &mut self.mechanism, &saved.state)?;
@@ -347,22 +347,22 @@ impl<'a> Statics<'a> {
         watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<Attempt, SetupError> {
         let start = self.save();
-        let come = |rest, end| Ok(Attempt::Came(Box::new(StaticsOutcome { rest, found: true }), end));
+        let arrived = |rest, end| Ok(Attempt::Came(Box::new(StaticsOutcome { rest, found: true }), end));
         let mut end = None;
         if self.solvers.newton.is_some() && !self.bounds.downhill && from < to {
             match self.follow([from, to], watch)? {
-                Followed::Came(rest, end) => return come(*rest, end),
+                Followed::Came(rest, end) => return arrived(*rest, end),
                 Followed::Met(way, end) => return Ok(Attempt::Met(way, end)),
                 Followed::Lost(seen) => end = seen,
             }
         } else {
-            match self.come_down([from, to], watch)? {
+            match self.relax_motion([from, to], watch)? {
                 Ok(rest) if self.is_stable(&rest) != Some(false) => {
                     // steps near the tangent stay on the branch
                     if self.solvers.newton.as_ref().is_some_and(|n| n.strays(STRAYS)) {
                         end = self.branch_end(&start, [from, to], watch)?;
                     }
-                    return come(rest, end);
+                    return arrived(rest, end);
                 }
                 // a motion that is disturbed may still leave it
                 Ok(_) => {}
@@ -371,17 +371,17 @@ impl<'a> Statics<'a> {
             }
         }
         // from where this part began, as a damped motion under its loads would
-        self.put_back(&start)?;
+        self.restore(&start)?;
         self.load(to)?;
         match self.relax(watch)? {
             Ok(rest) => {
                 end = end.or(self.branch_end(&start, [from, to], watch)?);
-                return come(rest, end);
+                return arrived(rest, end);
             }
             Err(NewtonStop::Met(way)) => return self.met(way, end, &start, [from, to], watch),
             Err(_) => {}
         }
-        self.put_back(&start)?;
+        self.restore(&start)?;
         let made = self.counts.steps;
         for leaves in 0.. {
             let here = self.rest()?;
@@ -400,7 +400,7 @@ impl<'a> Statics<'a> {
             if let Some(way) = met {
                 return self.met(way, end, &start, [from, to], watch);
             }
-            let rest = self.beside_rounding(rest);
+            let rest = self.within_rounding(rest);
             let found = is_rest(&rest);
             // steps may lead onto a saddle, where a motion that is disturbed does not end
             let came = found && self.counts.steps > made;

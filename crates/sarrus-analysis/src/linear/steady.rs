@@ -99,10 +99,10 @@ pub(super) fn find(
 }
 
 fn describe(moving: &MovingState, flow: &Flow, residual: f64, sizes: &MotionSizes) -> SteadyMotion {
-    let square = flow.turn.norm_squared();
+    let square = flow.rotation.norm_squared();
     let (along, point) = if square > 0.0 {
-        let along = flow.turn.scale(flow.turn.dot(flow.drift) / square);
-        (along, flow.turn.cross(flow.drift).scale(1.0 / square))
+        let along = flow.rotation.scale(flow.rotation.dot(flow.drift) / square);
+        (along, flow.rotation.cross(flow.drift).scale(1.0 / square))
     } else {
         (flow.drift, Vec3::zero())
     };
@@ -115,7 +115,7 @@ fn describe(moving: &MovingState, flow: &Flow, residual: f64, sizes: &MotionSize
     SteadyMotion {
         steady: residual <= STEADY,
         residual,
-        omega: rounded(flow.turn, sizes.rate),
+        omega: rounded(flow.rotation, sizes.rate),
         velocity: rounded(along, sizes.rate * sizes.length),
         point: rounded(point, sizes.length),
         spins,
@@ -141,16 +141,16 @@ impl MotionSizes {
             centre += moving.poses[i].p.scale(1.0 / n);
             velocity += linear(body, &moving.state.v).scale(1.0 / n);
         }
-        let (mut length, mut gyration, mut turn, mut speed) = (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
+        let (mut length, mut gyration, mut rotation, mut speed) = (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
         for (i, body) in moving.in_space() {
             let I = &body.inertia.0;
             length = length.max((moving.poses[i].p - centre).norm());
             gyration = gyration.max(((I[0][0] + I[1][1] + I[2][2]) / body.mass).sqrt());
-            turn = turn.max(angular(body, &moving.state.v).norm());
+            rotation = rotation.max(angular(body, &moving.state.v).norm());
             speed = speed.max((linear(body, &moving.state.v) - velocity).norm());
         }
         let length = [length, gyration].into_iter().find(|l| *l > 0.0 && l.is_finite()).unwrap_or(1.0);
-        let rate = turn.max(speed / length);
+        let rate = rotation.max(speed / length);
         // all of it moves along: as far as it is long is a radian
         let along = velocity.norm() / length;
         let coordinates = moving.state.v.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
@@ -163,39 +163,39 @@ impl MotionSizes {
 /// Flows that may carry the motion, the likeliest first.
 fn candidates(moving: &MovingState, sizes: &MotionSizes) -> Vec<Flow> {
     let mut screws = Vec::new();
-    let mut add = |turn: Vec3<f64>, drift: Vec3<f64>| {
-        let turn = if turn.norm() <= ZERO_RATE * sizes.rate { Vec3::zero() } else { turn };
+    let mut add = |rotation: Vec3<f64>, drift: Vec3<f64>| {
+        let rotation = if rotation.norm() <= ZERO_RATE * sizes.rate { Vec3::zero() } else { rotation };
         let same = |(a, b): &(Vec3<f64>, Vec3<f64>)| {
-            let off = (*a - turn).norm() * sizes.length + (*b - drift).norm();
+            let off = (*a - rotation).norm() * sizes.length + (*b - drift).norm();
             off <= 1e-3 * STEADY * sizes.rate * sizes.length
         };
         if !screws.iter().any(same) {
-            screws.push((turn, drift));
+            screws.push((rotation, drift));
         }
     };
-    if let Some(turn) = fit(moving, sizes) {
-        let drift = sizes.velocity - turn.cross(sizes.centre);
-        add(turn, drift);
+    if let Some(rotation) = fit(moving, sizes) {
+        let drift = sizes.velocity - rotation.cross(sizes.centre);
+        add(rotation, drift);
     }
     add(Vec3::zero(), Vec3::zero());
-    let mut bodies: Vec<_> = moving.in_space().filter(|(_, b)| b.kind.turns()).collect();
+    let mut bodies: Vec<_> = moving.in_space().filter(|(_, b)| b.kind.rotates()).collect();
     bodies.sort_by(|a, b| b.1.mass.total_cmp(&a.1.mass));
     for (i, body) in bodies.into_iter().take(FRAMES) {
         let pose = &moving.poses[i];
-        let turn = pose.rot * angular(body, &moving.state.v);
-        add(turn, linear(body, &moving.state.v) - turn.cross(pose.p));
+        let rotation = pose.rot * angular(body, &moving.state.v);
+        add(rotation, linear(body, &moving.state.v) - rotation.cross(pose.p));
     }
-    screws.into_iter().map(|(turn, drift)| Flow::new(moving, turn, drift)).collect()
+    screws.into_iter().map(|(rotation, drift)| Flow::new(moving, rotation, drift)).collect()
 }
 
 /// The least Ω that fits v_i - v̄ = Ω × (p_i - p̄), a_i = Ω × v_i and α_i = Ω × ω_i best.
 fn fit(moving: &MovingState, sizes: &MotionSizes) -> Option<Vec3<f64>> {
     let (mut rows, mut right) = (Vec::new(), Vec::new());
-    let mut add = |x: Vec3<f64>, turned: Vec3<f64>, weight: f64| {
+    let mut add = |x: Vec3<f64>, rotated: Vec3<f64>, weight: f64| {
         // Ω × x = turned
         let [a, b, c] = x.scale(weight).0;
         rows.extend_from_slice(&[0.0, c, -b, -c, 0.0, a, b, -a, 0.0]);
-        right.extend_from_slice(&turned.scale(weight).0);
+        right.extend_from_slice(&rotated.scale(weight).0);
     };
     let speed = sizes.rate * sizes.length;
     for (i, body) in moving.in_space() {
@@ -209,9 +209,9 @@ fn fit(moving: &MovingState, sizes: &MotionSizes) -> Option<Vec3<f64>> {
     let mut svd = Svd::thin(right.len(), 3);
     svd.factor(&rows).ok()?;
     let rank = svd.sigma().iter().take_while(|s| **s > OPEN).count();
-    let mut turn = [0.0; 3];
-    svd.solve(rank, &right, &mut turn);
-    Some(Vec3(turn))
+    let mut rotation = [0.0; 3];
+    svd.solve(rank, &right, &mut rotation);
+    Some(Vec3(rotation))
 }
 
 /// √(xᵀM x).

@@ -75,7 +75,7 @@ impl Stops {
             return Ok(None);
         }
         let method = Method::resolve(settings, &ModelFacts::new(system, None))?;
-        let event_loop = EventLoop::resting(system, &method, settings);
+        let event_loop = EventLoop::paused_dynamics(system, &method, settings);
         let conditions = Conditions::new(model, system).map_err(SetupError::Model)?;
         let (mut list, mut triggers, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for (i, event) in events.iter().enumerate() {
@@ -294,7 +294,7 @@ impl Stops {
     }
 
     /// What acts is again as it was. Returns whether it was something else meanwhile.
-    pub fn put_back(&mut self, active: &Active) -> bool {
+    pub fn restore(&mut self, active: &Active) -> bool {
         let changed = !self.events.active.is_same(active);
         if changed {
             self.events.active = active.clone();

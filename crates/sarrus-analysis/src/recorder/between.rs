@@ -140,7 +140,7 @@ impl Recorder<'_> {
     }
 
     /// The run goes on from `s`, where something has happened.
-    pub fn go_on(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State) {
+    pub fn advance(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State) {
         if !self.instants.is_open() {
             return;
         }

@@ -169,9 +169,9 @@ pub fn write(
     names.extend(copy_files(results, model)?);
     match showing {
         Some(showing) => {
-            names.extend(showing.write_beside(results, outcome)?.into_iter().map(str::to_string))
+            names.extend(showing.write_companions(results, outcome)?.into_iter().map(str::to_string))
         }
-        None => Showing::remove_beside(results)?,
+        None => Showing::remove_companions(results)?,
     }
     if let Some(showing) = showing.filter(|_| page)
         && let Some(motion) = showing.motion(outcome)

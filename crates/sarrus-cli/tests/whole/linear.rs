@@ -67,8 +67,8 @@ fn loads_in_parts_give_a_row_for_each_part() {
         let share = 0.25 * (k + 1) as f64;
         assert_eq!(row[0].parse::<f64>(), Ok(share));
         // M L/EI, times the share of it
-        let turned: f64 = row[angle].parse().unwrap();
-        assert!((turned - 2.0 * share).abs() < 1e-9, "{turned}");
+        let rotation: f64 = row[angle].parse().unwrap();
+        assert!((rotation - 2.0 * share).abs() < 1e-9, "{rotation}");
     }
     let report = json(&std::fs::read_to_string(dir.join("report.json")).unwrap());
     assert_eq!(report["load_steps"].as_array().map(Vec::len), Some(4));

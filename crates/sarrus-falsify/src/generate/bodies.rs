@@ -29,8 +29,9 @@ impl Builder<'_> {
             let position = if key == "at" { self.vector(self.clone_point(at)) } else { position };
             set(&mut table, "markers", table!["tip" => table![key => position]]);
         }
-        let turned = ["from", "angle", "orientation"].iter().any(|k| crate::scene::get(&table, k).is_some());
-        body.origin = (!turned).then_some(at);
+        let is_rotated =
+            ["from", "angle", "orientation"].iter().any(|k| crate::scene::get(&table, k).is_some());
+        body.origin = (!is_rotated).then_some(at);
         if !body.point && self.rng.chance(0.05) {
             set(&mut table, "kind", "rigid");
         }

@@ -31,13 +31,13 @@ impl Builder<'_> {
         let pair = [first.name.clone(), second.name.clone()];
         let bodies = pair.clone();
         let round_bodies = !first.point && !second.point;
-        let at = if second.point { second.at } else { self.beside(second.at, 0.2) };
+        let at = if second.point { second.at } else { self.near_point(second.at, 0.2) };
         let origin = |b: &Self, p: bool| if p { b.vector([0.0; 3]) } else { b.vector([0.1, -0.05, 0.08]) };
         let readings = self.coordinates();
         let mut table: SceneTable = match self.rng.below(13) {
             0 if round_bodies => table!["kind" => "point", "bodies" => bodies, "at" => self.vector(at)],
             1 | 2 => {
-                let start = if first.point { first.at } else { self.beside(first.at, 0.2) };
+                let start = if first.point { first.at } else { self.near_point(first.at, 0.2) };
                 if start == at {
                     return;
                 }
@@ -176,7 +176,7 @@ impl Builder<'_> {
         if self.rng.chance(0.4)
             && let Some(kind) = self.joint_kind("revolute")
         {
-            let position = self.beside(at, 0.2);
+            let position = self.near_point(at, 0.2);
             let bob = self.new_body(position);
             if !bob.point {
                 self.add_joint(kind, [name.clone(), bob.name], at, false);

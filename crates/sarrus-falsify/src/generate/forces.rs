@@ -8,7 +8,7 @@ impl Builder<'_> {
     /// A force of any kind.
     pub fn force(&mut self) {
         match self.rng.below(12) {
-            0 => self.push(),
+            0 => self.applied_force(),
             1 => self.twist(),
             2..=4 => self.internal_force(),
             5 | 6 => self.motor(),
@@ -16,7 +16,7 @@ impl Builder<'_> {
             8 => self.field(),
             9 => self.drag(),
             10 => self.buoyancy(),
-            _ => self.push(),
+            _ => self.applied_force(),
         }
     }
 
@@ -36,7 +36,7 @@ impl Builder<'_> {
         SceneValue::from(v[..n].iter().map(|x| format!("{x}*sin({w}*t) + 0.5")).collect::<Vec<_>>())
     }
 
-    fn push(&mut self) {
+    fn applied_force(&mut self) {
         let Some(body) = self.body() else { return };
         let varies = self.rng.chance(0.4);
         let key = if self.rng.chance(0.4) && !body.point { "force_on" } else { "force" };
@@ -76,7 +76,7 @@ impl Builder<'_> {
     fn ends(&mut self, table: &mut SceneTable, pair: &[BodyDraft; 2]) -> Option<()> {
         let [first, second] = pair;
         let point_of =
-            |b: &mut Self, body: &BodyDraft| if body.point { body.at } else { b.beside(body.at, 0.15) };
+            |b: &mut Self, body: &BodyDraft| if body.point { body.at } else { b.near_point(body.at, 0.15) };
         let (p, q) = (point_of(self, first), point_of(self, second));
         let far = (0..3).map(|i| (p[i] - q[i]).powi(2)).sum::<f64>() > 0.01;
         set(table, "ends", [self.vector(p), self.vector(q)]);

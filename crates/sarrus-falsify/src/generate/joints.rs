@@ -23,7 +23,7 @@ impl Builder<'_> {
     /// `n` bodies, each on a joint with an earlier one or the ground; without `grounded` the first is free.
     pub fn grow(&mut self, n: usize, grounded: bool) {
         let origin = self.rng.vector(0.5);
-        let mut tip = self.beside(origin, 0.0);
+        let mut tip = self.near_point(origin, 0.0);
         for i in 0..n {
             let parent = match i {
                 0 if !grounded => None,
@@ -33,7 +33,7 @@ impl Builder<'_> {
                     Some((body.name.clone(), body.at, body.point))
                 }
             };
-            let at = self.beside(parent.as_ref().map_or(tip, |p| p.1), 0.6);
+            let at = self.near_point(parent.as_ref().map_or(tip, |p| p.1), 0.6);
             let body = self.new_body(at);
             tip = at;
             let Some((parent, near, parent_is_point)) = parent else { continue };
@@ -72,7 +72,7 @@ impl Builder<'_> {
         let weak = ["spherical", "cylindrical", "planar", "universal", "revolute"];
         let name = if self.scene.planar { "revolute" } else { *self.rng.pick(&weak) };
         let Some(kind) = self.joint_kind(name) else { return };
-        let at = self.beside(second.at, 0.3);
+        let at = self.near_point(second.at, 0.3);
         self.add_joint(kind, [first.name, second.name], at, true);
     }
 

@@ -158,7 +158,7 @@ impl<'r> Builder<'r> {
     }
 
     /// A random point beside `at`.
-    pub fn beside(&mut self, at: [f64; 3], size: f64) -> [f64; 3] {
+    pub fn near_point(&mut self, at: [f64; 3], size: f64) -> [f64; 3] {
         let by = self.rng.vector(size);
         let mut out = [0, 1, 2].map(|i| round(at[i] + by[i]));
         if self.scene.planar {

@@ -94,8 +94,8 @@ fn powers(scene: &SceneFile, run: &Trajectory, bodies: &[StatedBody]) -> Option<
                 if joint.contains('.') {
                     return None;
                 }
-                let turning = pair("torque", format!("{joint}.rate"));
-                let (effort, speed) = turning.or_else(|| pair("force", format!("{joint}.speed")))?;
+                let rotating = pair("torque", format!("{joint}.rate"));
+                let (effort, speed) = rotating.or_else(|| pair("force", format!("{joint}.speed")))?;
                 out.push(Power::Product(1.0, effort, speed));
             }
             ("forces", kind @ ("force" | "torque")) => {
@@ -149,8 +149,8 @@ fn balance(run: &Trajectory, bodies: &[StatedBody], gravity: V3, powers: &[Power
         let terms = powers.iter().map(|p| match p {
             Power::Product(sign, force, speed) => sign * row[*force] * row[*speed],
             Power::Spring([k, c, rest], q, speed) => -(k * (row[*q] - rest) + c * row[*speed]) * row[*speed],
-            Power::Constant(body, v, turning) => {
-                dot(*v, if *turning { motions[*body].w } else { motions[*body].v })
+            Power::Constant(body, v, rotating) => {
+                dot(*v, if *rotating { motions[*body].w } else { motions[*body].v })
             }
         });
         let weight: f64 = bodies.iter().zip(&motions).map(|(b, m)| b.mass * dot(gravity, m.v)).sum();

@@ -74,13 +74,13 @@ impl PivotedQr {
 
     /// Factors with the columns in their own order, passing over those that `takes(j, length)` refuses, where `length` is what
     /// those taken before leave of column `j`; the refused stand behind in [`order`](Self::order).
-    pub fn factor_in_order(&mut self, mut takes: impl FnMut(usize, f64) -> bool) {
+    pub fn factor_in_order(&mut self, mut accepts: impl FnMut(usize, f64) -> bool) {
         for j in 0..self.n {
             let k = self.steps;
             if k == self.m {
                 break;
             }
-            if takes(self.order[j], length(&self.column(j)[k..])) {
+            if accepts(self.order[j], length(&self.column(j)[k..])) {
                 self.swap(k, j);
                 self.eliminate(k, 0);
                 self.steps += 1;

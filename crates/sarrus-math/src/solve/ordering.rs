@@ -45,15 +45,15 @@ impl FactorPattern {
             // later neighbours, and those of the children in the elimination tree
             rows.clear();
             seen_by[j] = j as u32;
-            let mut take = |row: u32| {
+            let mut visit = |row: u32| {
                 if seen_by[row as usize] != j as u32 {
                     seen_by[row as usize] = j as u32;
                     rows.push(row);
                 }
             };
-            later[j].iter().for_each(|&row| take(row));
+            later[j].iter().for_each(|&row| visit(row));
             for child in std::mem::take(&mut children[j]) {
-                pattern.column(child as usize).iter().for_each(|&row| take(row));
+                pattern.column(child as usize).iter().for_each(|&row| visit(row));
             }
             rows.sort_unstable();
             if let Some(&parent) = rows.first() {

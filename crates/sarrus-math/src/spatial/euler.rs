@@ -28,16 +28,16 @@ pub fn quat_to_euler(q: &[f64; 4], near: [f64; 3]) -> [f64; 3] {
     let delta = if sin_b > 0.0 { y.atan2(x) } else { 0.5 * (near[0] - near[2]) };
     let (alpha, gamma) = (sigma + delta, sigma - delta);
     // (α, β, γ) and (α + π, -β, γ + π) are the same rotation, and whole turns of any
-    let first = nearest_turns([alpha, beta, gamma], near);
-    let second = nearest_turns([alpha + PI, -beta, gamma + PI], near);
+    let first = nearest_revolutions([alpha, beta, gamma], near);
+    let second = nearest_revolutions([alpha + PI, -beta, gamma + PI], near);
     let far = |a: &[f64; 3]| a.iter().zip(near).map(|(a, n)| (a - n).powi(2)).sum::<f64>();
     if far(&second) < far(&first) { second } else { first }
 }
 
-fn nearest_turns(angles: [f64; 3], near: [f64; 3]) -> [f64; 3] {
-    let mut turned = angles;
-    turned.iter_mut().zip(near).for_each(|(a, n)| *a += TAU * ((n - *a) / TAU).round());
-    turned
+fn nearest_revolutions(angles: [f64; 3], near: [f64; 3]) -> [f64; 3] {
+    let mut angle = angles;
+    angle.iter_mut().zip(near).for_each(|(a, n)| *a += TAU * ((n - *a) / TAU).round());
+    angle
 }
 
 /// Rates of zxz angles for the angular velocity ω in body axes; not finite where sin β = 0.

@@ -161,8 +161,8 @@ mod tests {
     /// The pose moved by a finite (δp in W, rotation vector in B).
     fn moved(delta: [f64; 6]) -> Pose {
         let q = quat_normalize([0.8, -0.3, 0.5, 0.2]);
-        let turn = quat_from_rotation_vector(&[delta[3], delta[4], delta[5]]);
-        Pose::from_quat([1.0 + delta[0], 2.0 + delta[1], -3.0 + delta[2]], quat_mul(&q, &turn))
+        let rotation = quat_from_rotation_vector(&[delta[3], delta[4], delta[5]]);
+        Pose::from_quat([1.0 + delta[0], 2.0 + delta[1], -3.0 + delta[2]], quat_mul(&q, &rotation))
     }
 
     /// Central differences: off by h²/6 ≈ 2e-11 and roundoff/h ≈ 1e-11.

@@ -264,11 +264,11 @@ impl BreakSearch<'_, '_> {
             Op::Table(i) => {
                 let table = &code.library.tables[i as usize];
                 let [first, last] = table.range();
-                let turns = ((x - first) / (last - first)).floor();
+                let revolutions = ((x - first) / (last - first)).floor();
                 let repeats = table.outside() == Outside::Repeat;
-                let at = if repeats { x - turns * (last - first) } else { x };
+                let at = if repeats { x - revolutions * (last - first) } else { x };
                 let knot = table.knots().partition_point(|knot| *knot <= at) as f64;
-                if repeats { turns * table.knots().len() as f64 + knot } else { knot }
+                if repeats { revolutions * table.knots().len() as f64 + knot } else { knot }
             }
             // one instant of equality counts
             Op::Equal | Op::NotEqual => region(x < a, x > a),
@@ -323,16 +323,16 @@ impl SwitchLevels<'_> {
             SwitchLevels::Knots(table) => {
                 let [first, last] = table.range();
                 let (period, knots) = (last - first, table.knots());
-                let (turn, turns) = match table.outside() {
+                let (rotation, revolutions) = match table.outside() {
                     Outside::Repeat => {
-                        let turn = ((low - first) / period).floor();
-                        (turn, ((high - first) / period).floor() - turn + 1.0)
+                        let rotation = ((low - first) / period).floor();
+                        (rotation, ((high - first) / period).floor() - rotation + 1.0)
                     }
                     _ => (0.0, 1.0),
                 };
                 let most = MOST.div_ceil(knots.len()).max(1);
-                for k in 0..(turns as usize).min(most) {
-                    let shift = (turn + k as f64) * period;
+                for k in 0..(revolutions as usize).min(most) {
+                    let shift = (rotation + k as f64) * period;
                     knots
                         .iter()
                         .map(|x| x + shift)

@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
     /// A vector in the axes of a body, reflected by a mirror: `force_on`.
     pub fn local_vector(&self, key: &str, body: &BodyRef) -> Result<Option<[f64; 3]>> {
         let Some(value) = self.value(key) else { return Ok(None) };
-        let v = self.turned(self.transform().local(self.raw_vector(key, value)?), body)?;
+        let v = self.rotated(self.transform().local(self.raw_vector(key, value)?), body)?;
         self.record(key, || ResolvedValue::vector(v, self.is_planar()));
         Ok(Some(v))
     }
@@ -234,7 +234,7 @@ impl<'a> Reader<'a> {
     /// An axis or other vector of rotation in the axes of a body, reflected and reversed by a mirror.
     pub fn local_axial(&self, key: &str, body: &BodyRef) -> Result<Option<[f64; 3]>> {
         let Some(value) = self.value(key) else { return Ok(None) };
-        let v = self.turned(self.transform().local_axial(self.raw_vector(key, value)?), body)?;
+        let v = self.rotated(self.transform().local_axial(self.raw_vector(key, value)?), body)?;
         self.record(key, || ResolvedValue::vector(v, self.is_planar()));
         Ok(Some(v))
     }
@@ -253,7 +253,7 @@ impl<'a> Reader<'a> {
             let raw = self.raw_vector(key, value)?;
             let t = self.transform();
             let own = if axial { t.local_axial(raw) } else { t.local(raw) };
-            pair[k] = self.turned(own, &bodies[k])?;
+            pair[k] = self.rotated(own, &bodies[k])?;
         }
         self.record(key, || {
             ResolvedValue::List(pair.iter().map(|v| ResolvedValue::vector(*v, self.is_planar())).collect())
@@ -339,7 +339,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A vector in the axes of the body that is meant, from those of the body it stands for.
-    fn turned(&self, v: [f64; 3], body: &BodyRef) -> Result<[f64; 3]> {
+    fn rotated(&self, v: [f64; 3], body: &BodyRef) -> Result<[f64; 3]> {
         match &body.stand_in {
             None => Ok(v),
             Some(frame) => Ok(self.model.frame_of(&body.name)?.local_vector(frame.vector(v))),

@@ -66,7 +66,7 @@ impl Model {
         match (programs.len(), programs.pop()) {
             (1, Some(program)) => {
                 if let Some(path) = &e.path {
-                    self.put(path, || plain(&program));
+                    self.insert_with(path, || plain(&program));
                 }
                 Ok(program)
             }
@@ -99,7 +99,7 @@ impl Model {
         };
         if let Some(path) = &v.path {
             let free = || ResolvedValue::Text("free".into());
-            self.put(path, || {
+            self.insert_with(path, || {
                 ResolvedValue::List(programs.iter().map(|p| p.as_ref().map_or_else(free, plain)).collect())
             });
         }
@@ -125,9 +125,9 @@ impl Model {
         }
     }
 
-    fn put(&self, path: &KeyPath, value: impl FnOnce() -> ResolvedValue) {
+    fn insert_with(&self, path: &KeyPath, value: impl FnOnce() -> ResolvedValue) {
         if let Some(Ok(mut recorder)) = self.recorder.as_ref().map(|r| r.lock()) {
-            recorder.put(path, value());
+            recorder.insert(path, value());
         }
     }
 }

@@ -337,7 +337,7 @@ impl<'a> Reader<'a> {
         if let Some(recorder) = &self.model.recorder {
             let path = self.key_path(key);
             if let Ok(mut recorder) = recorder.lock() {
-                recorder.put(&path, value());
+                recorder.insert(&path, value());
             }
         }
     }

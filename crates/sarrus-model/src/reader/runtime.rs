@@ -107,11 +107,11 @@ impl Reader<'_> {
     /// The angle of a body in a planar model, against x of the file: it turns with the file, and a mirror reverses it.
     pub fn heading_expression(&self, key: &str) -> Result<Option<RuntimeExpr>> {
         let Some(expr) = self.axial_expression(key)? else { return Ok(None) };
-        let turn = self.transform().angle;
-        if turn == 0.0 {
+        let rotation = self.transform().angle;
+        if rotation == 0.0 {
             return Ok(Some(expr));
         }
-        let text = format!("({}) + {}", expr.expr.text(), Quantity::Number(turn));
+        let text = format!("({}) + {}", expr.expr.text(), Quantity::Number(rotation));
         Ok(Some(RuntimeExpr { path: expr.path.clone(), ..self.combined(key, &text, expr.span)? }))
     }
 
@@ -127,7 +127,7 @@ impl Reader<'_> {
 
     /// A vector of expressions in the space's dimension; `"free"` leaves a component alone where `free`
     /// is set.
-    pub fn expressions(&self, key: &str, turns: ComponentMap, free: bool) -> Result<Option<RuntimeVector>> {
+    pub fn expressions(&self, key: &str, map: ComponentMap, free: bool) -> Result<Option<RuntimeVector>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let n = if self.is_planar() { 2 } else { 3 };
         let path = self.is_recording().then(|| Arc::new(self.key_path(key)));
@@ -148,9 +148,9 @@ impl Reader<'_> {
             Data::Text(_) => VectorComponents::Whole(self.runtime(key, value)?),
             _ => return Err(self.expected(key, "a list of expressions or a vector expression", value)),
         };
-        let components = match self.turning(turns) {
+        let components = match self.rotation_map(map) {
             None => components,
-            Some((q, d)) => self.turn(key, value.span, &components, &q, d, n)?,
+            Some((q, d)) => self.rotate_components(key, value.span, &components, &q, d, n)?,
         };
         Ok(Some(RuntimeVector { components, span: value.span, path }))
     }
@@ -167,7 +167,8 @@ impl Reader<'_> {
                 None => Ok(Some(vector)),
                 Some((q, d)) => {
                     let n = if self.is_planar() { 2 } else { 3 };
-                    let components = self.turn(key, vector.span, &vector.components, q, *d, n)?;
+                    let components =
+                        self.rotate_components(key, vector.span, &vector.components, q, *d, n)?;
                     Ok(Some(RuntimeVector { components, ..vector }))
                 }
             },
@@ -258,14 +259,14 @@ impl Reader<'_> {
     }
 
     /// The matrix and offset of the include's transform, where it changes anything.
-    fn turning(&self, turns: ComponentMap) -> Option<(Matrix3, [f64; 3])> {
+    fn rotation_map(&self, map: ComponentMap) -> Option<(Matrix3, [f64; 3])> {
         let t = self.transform();
         if t.is_identity() {
             return None;
         }
         let diagonal =
             |s: f64| std::array::from_fn(|i| std::array::from_fn(|j| if i == j { s * t.l[i] } else { 0.0 }));
-        match turns {
+        match map {
             ComponentMap::Plain => None,
             ComponentMap::Point => Some((t.q, t.d)),
             ComponentMap::Polar => Some((t.q, [0.0; 3])),
@@ -276,7 +277,7 @@ impl Reader<'_> {
     }
 
     /// Q c + d, as expressions.
-    fn turn(
+    fn rotate_components(
         &self,
         key: &str,
         span: Span,

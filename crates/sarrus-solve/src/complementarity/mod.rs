@@ -399,9 +399,9 @@ impl Contacts<'_> {
             }
             let before = std::mem::replace(&mut kappa, vec![0.0; n]);
             unknowns.iter().zip(&x).for_each(|(&j, x)| kappa[j] = *x);
-            let turned = self.turn(status, first, &kappa);
+            let is_rotated = self.flip_status(status, first, &kappa);
             let moved = kappa.iter().zip(&before).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
-            if !turned || moved <= 1e-15 * norm(&kappa) {
+            if !is_rotated || moved <= 1e-15 * norm(&kappa) {
                 break;
             }
         }
@@ -423,21 +423,21 @@ impl Contacts<'_> {
         let scale = self.symmetric[i * n + i];
         let speed = norm(&u[i + 1..][..point.across]);
         // the direction turns with u; in the plane it cannot
-        let turns = point.across == 2 && iteration > 0 && speed > 0.0;
+        let rotates = point.across == 2 && iteration > 0 && speed > 0.0;
         for k in 0..point.across {
             let row = i + 1 + k;
             let mut right = 0.0;
             for &j in unknowns {
                 let own = f64::from(u8::from(j == row)) + if j == i { point.mu * d[k] } else { 0.0 };
-                let turn: f64 = if turns {
+                let rotation: f64 = if rotates {
                     let part =
                         |l: usize| (f64::from(u8::from(k == l)) - d[k] * d[l]) * self.W[(i + 1 + l) * n + j];
                     point.mu * kappa[i] / speed * (part(0) + part(1))
                 } else {
                     0.0
                 };
-                right += scale * turn * kappa[j];
-                A.push(scale * (own + turn));
+                right += scale * rotation * kappa[j];
+                A.push(scale * (own + rotation));
             }
             c.push(right);
         }
@@ -455,9 +455,9 @@ impl Contacts<'_> {
 
     /// Takes over the directions in which places slide; returns whether any can have turned. One that has turned by rounding stays: where a place sets off slowly
     /// its acceleration is a small difference of large forces, which tell the direction better.
-    fn turn(&self, status: &mut [ContactStatus], first: &[usize], kappa: &[f64]) -> bool {
+    fn flip_status(&self, status: &mut [ContactStatus], first: &[usize], kappa: &[f64]) -> bool {
         let u = self.rates(kappa);
-        let mut turned = false;
+        let mut is_rotated = false;
         for ((point, &i), status) in self.points.iter().zip(first).zip(status) {
             if let (ContactStatus::Slide(old), 2) = (&mut *status, point.across)
                 && let Some(d) = direction(&u[i + 1..][..2])
@@ -467,10 +467,10 @@ impl Contacts<'_> {
                 if d[0] * old[0] + d[1] * old[1] > 0.0 {
                     *status = ContactStatus::Slide(d);
                 }
-                turned = true;
+                is_rotated = true;
             }
         }
-        turned
+        is_rotated
     }
 
     /// All combinations of few places, along the normal alone or in the plane.

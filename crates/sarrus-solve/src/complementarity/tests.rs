@@ -132,8 +132,8 @@ fn box_on_corners(size: [f64; 3], yaw: f64, pull: [f64; 3]) -> (Vec<f64>, Vec<f6
         let (s, c) = yaw.sin_cos();
         for n in [[0.0, 0.0, 1.0], [c, s, 0.0], [-s, c, 0.0]] {
             let m = [r[1] * n[2] - r[2] * n[1], r[2] * n[0] - r[0] * n[2], r[0] * n[1] - r[1] * n[0]];
-            let turn = [0, 1, 2].map(|i| m[i] / J[i].sqrt());
-            rows.push([n[0], n[1], n[2], turn[0], turn[1], turn[2]]);
+            let rotation = [0, 1, 2].map(|i| m[i] / J[i].sqrt());
+            rows.push([n[0], n[1], n[2], rotation[0], rotation[1], rotation[2]]);
         }
     }
     let W = rows.iter().flat_map(|a| rows.iter().map(move |b| a.iter().zip(b).map(|(a, b)| a * b).sum()));

@@ -63,7 +63,7 @@ impl FastPath {
 
 impl<P: Problem + ?Sized> Dynamics<'_, P> {
     /// Tables to ask now, if there are any. Taken out, to be put back.
-    fn take_tables(&mut self) -> Option<Box<FastPath>> {
+    fn release_tables(&mut self) -> Option<Box<FastPath>> {
         self.make_tables();
         let due = match &mut self.fast {
             // off the constraints redundant rows look independent, by the square of the violation
@@ -112,7 +112,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         dv: &mut [f64],
         dx: &mut [f64],
     ) -> bool {
-        let Some(mut fast) = self.take_tables() else { return false };
+        let Some(mut fast) = self.release_tables() else { return false };
         let has_loads = fast.has_loads && !self.problem.is_pushed();
         if !has_loads {
             self.problem.update(s, Stage::LOADS, &mut self.eq);
@@ -121,7 +121,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let health = fast.tables.accelerate(s.t, &s.q, &s.v, f, dv);
         let good = health.good() == 1;
         fast.note(good);
-        let plain = good && self.passes_by(s, health.pivot);
+        let plain = good && self.passes_singularity(s, health.pivot);
         fast.is_asking = good && !plain;
         if fast.is_asking {
             fast.store(dv, &health);
@@ -143,7 +143,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
 
     /// Takes what tables have found at the time `t`, where the general way has said that no singular position is near: whether it was asked must
     /// not show in the results.
-    pub(super) fn take_back(&mut self, t: f64) {
+    pub(super) fn restore_tables(&mut self, t: f64) {
         let Fast::With(fast) = &mut self.fast else { return };
         if std::mem::take(&mut fast.is_asking) && self.near.as_ref().is_some_and(|near| near.is_outside(t)) {
             self.accel.clone_from(&fast.found);
@@ -155,7 +155,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         if !self.stabilization.projects() {
             return None;
         }
-        let mut fast = self.take_tables()?;
+        let mut fast = self.release_tables()?;
         let before = &mut self.nearest;
         before.q.clone_from(&s.q);
         before.v.clone_from(&s.v);

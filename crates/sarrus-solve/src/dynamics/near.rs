@@ -6,13 +6,15 @@
 //! constraints. The power of drivers comes from the motion: their multipliers may not exist.
 
 use super::Dynamics;
-use super::bridge::ExplicitFallback;
+use super::explicit_fallback::ExplicitFallback;
 use crate::control::{StepControl, StepLimits};
 use crate::error::{SolveError, StepError};
 use crate::integrators::ExplicitRk;
 use crate::integrators::tableaux::DOP853;
-use crate::passage::{Crossing, EXACT, Regularize, SingularRegion, SingularityDetector, SingularityRecord};
 use crate::problem::{Accel, COEFFICIENTS, Equations, GroupKind, Problem, Stage, State, Structure};
+use crate::singularity::{
+    Crossing, EXACT, Regularize, SingularRegion, SingularityDetector, SingularityRecord,
+};
 use crate::stabilizations::Stabilization;
 use crate::views::Step;
 
@@ -83,7 +85,7 @@ pub(super) struct SingularityGuard {
     /// Whether a right side of this step was inside a window.
     inside: bool,
     /// The same of the window of a near miss.
-    beside: bool,
+    is_off_constraints: bool,
     /// The same of what is no singular position.
     weak: bool,
     /// Whether the last step went over a near miss.
@@ -133,7 +135,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             outside: None,
             is_regularized: false,
             inside: false,
-            beside: false,
+            is_off_constraints: false,
             weak: false,
             over: false,
             substeps: Box::new(ExplicitRk::new(&DOP853, StepLimits::default())),
@@ -206,19 +208,19 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
 
     /// Whether accelerations at `s`, of full rank and with this smallest pivot, need no look for a singular position; if so, that is
     /// noted as of a right side.
-    pub(super) fn passes_by(&mut self, s: &State, pivot: f64) -> bool {
+    pub(super) fn passes_singularity(&mut self, s: &State, pivot: f64) -> bool {
         let Some(near) = self.near.as_mut() else { return true };
-        let is_first = self.usual_pivot == 0.0;
-        let usual = if is_first { near.clear.unwrap_or(1.0) } else { self.usual_pivot };
+        let is_first = self.pivot_scale == 0.0;
+        let typical = if is_first { near.clear.unwrap_or(1.0) } else { self.pivot_scale };
         // a redundant row that rounding has let in: the general way knows it
         if near.harmless > 0 && pivot < LET_IN {
             return false;
         }
-        if pivot < MAX_CHECK_STEP * MAX_CHECK_STEP * usual {
-            let turning = fastest(self.problem.structure(), s);
+        if pivot < MAX_CHECK_STEP * MAX_CHECK_STEP * typical {
+            let spin = fastest(self.problem.structure(), s);
             let Some(near) = self.near.as_mut() else { return true };
             // where nothing turns, equations tell, which tables have not
-            if turning == 0.0 || near.fit(turning, self.h, pivot / usual) {
+            if spin == 0.0 || near.fit(spin, self.h, pivot / typical) {
                 return false;
             }
         }
@@ -242,25 +244,25 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let pivot = self.formulation.smallest_pivot(&self.kkt);
         let dropped = self.kkt.dependent_rows().len();
         // before the first step nothing is usual: pivots are at most one ...
-        let is_first = self.usual_pivot == 0.0;
+        let is_first = self.pivot_scale == 0.0;
         let Some(near) = self.near.as_mut() else { return solved };
         near.is_regularized = false;
         // ... but after a look that has found nothing it is what was there
-        let usual = if is_first { near.clear.unwrap_or(1.0) } else { self.usual_pivot };
+        let typical = if is_first { near.clear.unwrap_or(1.0) } else { self.pivot_scale };
         let is_first = is_first && near.clear.is_none();
         near.fewest = near.fewest.min(dropped).max(near.harmless);
         // a redundant row that rounding has let in tells nothing
-        let pivot = if dropped < near.harmless && pivot < LET_IN { usual } else { pivot };
+        let pivot = if dropped < near.harmless && pivot < LET_IN { typical } else { pivot };
         if shifted {
             near.watch(s.t, if dropped > near.fewest { 0.0 } else { pivot });
         }
         // at the start a row left out may be a redundant one, or one that a singular position takes
         let lost = solved.is_err() || dropped > if is_first { 0 } else { near.fewest };
-        near.is_checking = lost || pivot < MAX_CHECK_STEP * MAX_CHECK_STEP * usual;
+        near.is_checking = lost || pivot < MAX_CHECK_STEP * MAX_CHECK_STEP * typical;
         if near.is_checking {
-            let turning = self.turning(s).max(f64::MIN_POSITIVE);
+            let spin = self.angular_speed(s).max(f64::MIN_POSITIVE);
             let Some(near) = self.near.as_mut() else { return solved };
-            near.is_checking = near.fit(turning, self.h, pivot / usual) || lost;
+            near.is_checking = near.fit(spin, self.h, pivot / typical) || lost;
         }
         let Some(near) = self.near.as_mut() else { return solved };
         if !near.is_checking {
@@ -283,7 +285,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
                 Ok(())
             }
             Ok(SingularRegion::Beside) => {
-                near.beside = true;
+                near.is_off_constraints = true;
                 solved
             }
             Ok(SingularRegion::Weak) => {
@@ -305,15 +307,20 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
     /// Looks for a singular position that the step to `s`, on the constraints, went over unseen. Returns whether it is a near miss,
     /// over which the step has to be taken again.
     pub(super) fn check_previous(&mut self, s: &State) -> bool {
-        let turning = self.turning(s).max(f64::MIN_POSITIVE);
+        let spin = self.angular_speed(s).max(f64::MIN_POSITIVE);
         let Some(near) = &mut self.near else { return false };
-        if !near.has_last || near.inside || near.beside || !(near.last.t < s.t) || self.usual_pivot == 0.0 {
+        if !near.has_last
+            || near.inside
+            || near.is_off_constraints
+            || !(near.last.t < s.t)
+            || self.pivot_scale == 0.0
+        {
             return false;
         }
-        let Some(t) = near.zero(s.t, self.usual_pivot.sqrt()) else { return false };
-        let tau = (AROUND * (s.t - near.last.t)).min(AROUND_ANGLE / turning);
-        let window = (near.kappa * (s.t - near.last.t)).clamp(LEAST_ANGLE / turning, near.most / turning);
-        near.detector.set_least(LARGE_ANGLE / turning);
+        let Some(t) = near.zero(s.t, self.pivot_scale.sqrt()) else { return false };
+        let tau = (AROUND * (s.t - near.last.t)).min(AROUND_ANGLE / spin);
+        let window = (near.kappa * (s.t - near.last.t)).clamp(LEAST_ANGLE / spin, near.most / spin);
+        near.detector.set_least(LARGE_ANGLE / spin);
         near.detector.set_redundant(near.fewest);
         let ends = [&near.last, s];
         // right sides by tables leave no equations
@@ -324,9 +331,9 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
     }
 
     /// Takes a step of fixed size that came beside a near miss again, or any that went over one, in as many as that needs. Returns whether it did.
-    pub(super) fn cross_beside(&mut self, s: &mut State) -> Result<bool, StepError> {
+    pub(super) fn cross_with_regularization(&mut self, s: &mut State) -> Result<bool, StepError> {
         let wanted = |near: &SingularityGuard| {
-            (near.over || near.beside && near.is_fixed) && near.has_last && near.last.t < s.t
+            (near.over || near.is_off_constraints && near.is_fixed) && near.has_last && near.last.t < s.t
         };
         let Some(mut near) = self.near.take_if(|near| wanted(near)) else { return Ok(false) };
         let mut done = Ok(true);
@@ -348,7 +355,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
     }
 
     /// How fast J turns \[1/s\]: the largest angular velocity, or, where bodies do not turn, what γ tells.
-    pub(super) fn turning(&self, s: &State) -> f64 {
+    pub(super) fn angular_speed(&self, s: &State) -> f64 {
         let structure = self.problem.structure();
         let mut fastest = fastest(structure, s);
         if fastest > 0.0 {
@@ -384,11 +391,11 @@ fn fastest(structure: &Structure, s: &State) -> f64 {
 
 impl SingularityGuard {
     /// Makes half a window fit the speed at which J turns and steps of size `h`. Returns whether a pivot of this fraction of what is usual calls for a look.
-    fn fit(&mut self, turning: f64, h: f64, fraction: f64) -> bool {
-        self.tau = (self.kappa * h).clamp(LEAST_ANGLE / turning, self.most / turning);
-        self.detector.set_least(LARGE_ANGLE / turning);
+    fn fit(&mut self, spin: f64, h: f64, fraction: f64) -> bool {
+        self.tau = (self.kappa * h).clamp(LEAST_ANGLE / spin, self.most / spin);
+        self.detector.set_least(LARGE_ANGLE / spin);
         // the windows of large parts are small
-        let widest = if self.detector.has_small() { self.tau * turning } else { LARGE_ANGLE };
+        let widest = if self.detector.has_small() { self.tau * spin } else { LARGE_ANGLE };
         let angle = (CHECK_STEP * widest).min(MAX_CHECK_STEP);
         fraction < angle * angle
     }
@@ -405,12 +412,12 @@ impl SingularityGuard {
     }
 
     /// When the smallest pivot may have been zero in the step to `t`: its root falls to a zero and rises again along straight lines, which a
-    /// smooth minimum does not. `usual` is what is usual of it.
-    fn zero(&self, t: f64, usual: f64) -> Option<f64> {
+    /// smooth minimum does not. `typical` is what is usual of it.
+    fn zero(&self, t: f64, typical: f64) -> Option<f64> {
         let start = self.last.t;
         let lower = |a: &&[f64; 2], b: &&[f64; 2]| a[1].total_cmp(&b[1]);
         let &[at, low] = self.pivots.iter().filter(|p| p[0] >= start && p[0] <= t).min_by(lower)?;
-        if !(low < LOW * usual) {
+        if !(low < LOW * typical) {
             return None;
         }
         // the nearest on each side that are not at the same instant
@@ -453,7 +460,7 @@ impl SingularityGuard {
     }
 
     /// Whether the last right sides were in the window of a near miss.
-    pub(super) fn is_beside(&self) -> bool {
+    pub(super) fn is_off_constraints(&self) -> bool {
         self.detector.is_open_miss()
     }
 
@@ -462,14 +469,14 @@ impl SingularityGuard {
         &mut self.detector
     }
 
-    /// What the smallest pivot usually is, where it has been `usual` so far and zero is nothing known, and whether more rows
+    /// What the smallest pivot usually is, where it has been `typical` so far and zero is nothing known, and whether more rows
     /// are left out as dependent than are wont to.
-    pub(super) fn usual(&mut self, usual: f64, dropped: usize) -> (f64, bool) {
-        let is_new = usual == 0.0;
-        let usual = if is_new { self.clear.unwrap_or(1.0) } else { usual };
+    pub(super) fn typical(&mut self, typical: f64, dropped: usize) -> (f64, bool) {
+        let is_new = typical == 0.0;
+        let typical = if is_new { self.clear.unwrap_or(1.0) } else { typical };
         self.fewest = self.fewest.min(dropped).max(self.harmless);
         let lost = dropped > if is_new && self.clear.is_none() { 0 } else { self.fewest };
-        (usual, lost)
+        (typical, lost)
     }
 
     /// Whether no right side of this step was one of the rows of \[Amirouche1991\].
@@ -484,10 +491,10 @@ impl SingularityGuard {
 
     /// Takes note of the end `s` of a step, on the constraints.
     pub(super) fn accept(&mut self, s: &State) {
-        if !self.inside && !self.beside && !self.weak {
+        if !self.inside && !self.is_off_constraints && !self.weak {
             self.detector.close();
         }
-        (self.inside, self.beside, self.weak) = (false, false, false);
+        (self.inside, self.is_off_constraints, self.weak) = (false, false, false);
         self.last.copy_from(s);
         self.has_last = true;
     }

@@ -82,7 +82,7 @@ struct Together<L> {
     /// Least and largest of the smallest pivots in this step, and what is usual of them; zero where nothing is known.
     least: L,
     most: L,
-    usual: L,
+    typical: L,
 }
 
 impl<L: Lane> Together<L> {
@@ -101,7 +101,7 @@ impl<L: Lane> Together<L> {
             stage: zeros,
             least: L::splat(0.0),
             most: L::splat(0.0),
-            usual: L::splat(0.0),
+            typical: L::splat(0.0),
         }
     }
 
@@ -163,14 +163,14 @@ impl<L: Lane> Batch for Together<L> {
         // where nothing is usual yet, nothing is less
         good & !L::vectorize(
             #[inline(always)]
-            || self.least.lt(self.usual * L::splat(NEAR)).bits(),
+            || self.least.lt(self.typical * L::splat(NEAR)).bits(),
         )
     }
 
     fn accept(&mut self) {
         self.t = self.t_end;
         std::mem::swap(&mut self.start, &mut self.end);
-        self.usual = self.most.max(self.usual * L::splat(MEMORY));
+        self.typical = self.most.max(self.typical * L::splat(MEMORY));
     }
 
     fn cover(&mut self, to: usize, from: usize) {
@@ -178,6 +178,6 @@ impl<L: Lane> Batch for Together<L> {
         for part in [&mut self.start, &mut self.end].into_iter().flat_map(Lined::parts) {
             part.iter_mut().for_each(copy);
         }
-        [&mut self.least, &mut self.most, &mut self.usual].into_iter().for_each(copy);
+        [&mut self.least, &mut self.most, &mut self.typical].into_iter().for_each(copy);
     }
 }

@@ -8,14 +8,14 @@
 //!
 //! Cost: what eight lanes take over one depends on the machine: with AVX-512 little, with AVX2 less than twice.
 
-mod alone;
 mod batch;
+mod scalar_fallback;
 
 use crate::control::last_steps;
 use crate::error::{MethodError, SolveError, StepError};
 use crate::integrators::tableaux::{RK4, Tableau};
-use crate::passage::Regularize;
 use crate::problem::{Problem, State};
+use crate::singularity::Regularize;
 use crate::tables::Description;
 use batch::{Batch, BatchStart};
 use rayon::prelude::*;
@@ -127,7 +127,7 @@ fn together(
         None => variants
             .iter_mut()
             .enumerate()
-            .map(|(i, member)| alone::go(member, first + i, method, watch))
+            .map(|(i, member)| scalar_fallback::run_scalar(member, first + i, method, watch))
             .collect(),
     }
 }
@@ -187,7 +187,7 @@ fn step_together(
                 let left = Some(state.t);
                 outcomes[i] = Some(VariantOutcome {
                     left,
-                    ..alone::go_on(&mut variants[i], first + i, n, method, watch)
+                    ..scalar_fallback::continue_scalar(&mut variants[i], first + i, n, method, watch)
                 });
                 // a lane that nobody uses follows one that is used
                 guide.into_iter().for_each(|guide| batch.cover(i, guide));

@@ -9,7 +9,7 @@
 //! all right vectors. Not for large models.
 
 use super::correction::{Correction, REFINE, Solvable};
-use super::whole::{DenseFormulation, DenseMethod};
+use super::dense_formulation::{DenseFormulation, DenseMethod};
 use super::{FormulationKind, Needs, dense};
 use crate::error::SolveError;
 use crate::problem::{Accel, Equations, Structure};

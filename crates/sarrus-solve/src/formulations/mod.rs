@@ -5,6 +5,7 @@
 mod augmented_lagrangian;
 mod correction;
 pub(crate) mod dense;
+mod dense_formulation;
 mod direct;
 mod least_squares_1;
 mod least_squares_2;
@@ -16,7 +17,6 @@ mod pseudo_inverse;
 mod udwadia_kalaba;
 mod udwadia_phohomsiri;
 mod weakest;
-mod whole;
 
 use crate::error::{MethodError, SolveError};
 use crate::findings::Findings;

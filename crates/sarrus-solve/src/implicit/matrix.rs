@@ -126,7 +126,7 @@ pub struct IterationMatrix<N: Number> {
     /// K T, laid out as K.
     KT: Vec<f64>,
     /// Room for a block of J T.
-    turned: Vec<f64>,
+    rotation: Vec<f64>,
     b: Vec<N>,
     factorizations: u64,
 }
@@ -145,7 +145,7 @@ impl<N: Number> IterationMatrix<N> {
             block(&mut entries, a, b);
         }
         let pairs = entries.len();
-        let turned = |entries: &mut Vec<(usize, usize)>, is_transposed: bool| {
+        let is_rotated = |entries: &mut Vec<(usize, usize)>, is_transposed: bool| {
             for row in &s.rows {
                 for e in &s.entries[row.entries.clone()] {
                     let col = s.cols[e.col];
@@ -158,9 +158,9 @@ impl<N: Number> IterationMatrix<N> {
                 }
             }
         };
-        turned(&mut entries, true);
+        is_rotated(&mut entries, true);
         let transposed = entries.len();
-        turned(&mut entries, false);
+        is_rotated(&mut entries, false);
         let rows = entries.len();
         entries.extend((0..s.nc).map(|i| (s.nv + i, s.nv + i)));
 
@@ -178,7 +178,7 @@ impl<N: Number> IterationMatrix<N> {
             rows: indices[transposed..rows].to_vec(),
             diagonal: indices[rows..].to_vec(),
             KT: vec![0.0; tangent.K.len()],
-            turned: vec![0.0; tallest * widest],
+            rotation: vec![0.0; tallest * widest],
             b: vec![N::real(0.0); n],
             factorizations: 0,
         })
@@ -197,7 +197,7 @@ impl<N: Number> IterationMatrix<N> {
         eq: &Equations,
         tangent: &Tangent,
         [gamma, beta]: [N; 2],
-        turns: &[RotationBlock],
+        rotations: &[RotationBlock],
         out: &[bool],
     ) -> Result<(), SolveError> {
         self.factorizations += 1;
@@ -217,10 +217,10 @@ impl<N: Number> IterationMatrix<N> {
             let [a, b] = pair.at.map(|i| s.cols[i]);
             let n = a.size * b.size;
             let (K, D) = (&tangent.K[pair.offset..][..n], &tangent.D[pair.offset..][..n]);
-            let turned = &mut self.KT[pair.offset..][..n];
-            turned.copy_from_slice(K);
-            turn(turned, b.start, b.size, turns);
-            for ((K, D), &to) in turned.iter().zip(D).zip(&mut indices) {
+            let angle = &mut self.KT[pair.offset..][..n];
+            angle.copy_from_slice(K);
+            rotate_block(angle, b.start, b.size, rotations);
+            for ((K, D), &to) in angle.iter().zip(D).zip(&mut indices) {
                 values[to] += beta * *K;
                 values[to] += gamma * *D;
             }
@@ -234,11 +234,11 @@ impl<N: Number> IterationMatrix<N> {
                 let col = s.cols[e.col];
                 let n = row.size * col.size;
                 let block = &eq.J[e.offset..][..n];
-                let turned = &mut self.turned[..n];
-                turned.copy_from_slice(block);
-                turn(turned, col.start, col.size, turns);
+                let angle = &mut self.rotation[..n];
+                angle.copy_from_slice(block);
+                rotate_block(angle, col.start, col.size, rotations);
                 for (k, ((J, JT), (&up, &down))) in
-                    block.iter().zip(&*turned).zip((&mut up).zip(&mut down)).enumerate()
+                    block.iter().zip(&*angle).zip((&mut up).zip(&mut down)).enumerate()
                 {
                     if !out[first + k / col.size] {
                         values[up] += N::real(*J);
@@ -293,10 +293,10 @@ impl<N: Number> IterationMatrix<N> {
 }
 
 /// A block times T, in place: the columns of a turn among its columns `start` ...
-fn turn(block: &mut [f64], start: usize, size: usize, turns: &[RotationBlock]) {
+fn rotate_block(block: &mut [f64], start: usize, size: usize, rotations: &[RotationBlock]) {
     // turns come in the order of v
-    let first = turns.partition_point(|t| t.start < start);
-    for t in turns[first..].iter().take_while(|t| t.start < start + size) {
+    let first = rotations.partition_point(|t| t.start < start);
+    for t in rotations[first..].iter().take_while(|t| t.start < start + size) {
         let at = t.start - start;
         for row in block.chunks_exact_mut(size) {
             let old = [row[at], row[at + 1], row[at + 2]];

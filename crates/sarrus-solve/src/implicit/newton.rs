@@ -164,7 +164,7 @@ pub struct Newton {
     scale: ChangeScale,
     tangent: Tangent,
     matrix: IterationMatrix<f64>,
-    turns: Vec<RotationBlock>,
+    rotations: Vec<RotationBlock>,
     /// γ of the factors; none before the first.
     factored: Option<f64>,
     /// Whether the factors shall be made anew.
@@ -208,7 +208,7 @@ impl Newton {
             scale: ChangeScale::new(structure),
             matrix: IterationMatrix::new(structure, &tangent)?,
             tangent,
-            turns: RotationBlock::all(structure),
+            rotations: RotationBlock::all(structure),
             factored: None,
             stale: false,
             out,
@@ -462,17 +462,17 @@ impl Newton {
             }
             Kinematics::Velocities => {
                 // T⁻¹ of the last iteration
-                self.turns.iter_mut().for_each(|turn| {
-                    turn.T = right_tangent_inverse([0, 1, 2].map(|i| delta[turn.start + i]));
+                self.rotations.iter_mut().for_each(|rotation| {
+                    rotation.T = right_tangent_inverse([0, 1, 2].map(|i| delta[rotation.start + i]));
                 });
                 for (i, delta) in delta.iter_mut().enumerate() {
                     *delta = target.delta[i] + target.gamma * state.v[i] + d[i];
                 }
-                for turn in &self.turns {
-                    let w = &state.v[turn.start..][..3];
+                for rotation in &self.rotations {
+                    let w = &state.v[rotation.start..][..3];
                     for i in 0..3 {
-                        let rate: f64 = (0..3).map(|k| turn.T[i][k] * w[k]).sum();
-                        delta[turn.start + i] += target.gamma * (rate - w[i]);
+                        let rate: f64 = (0..3).map(|k| rotation.T[i][k] * w[k]).sum();
+                        delta[rotation.start + i] += target.gamma * (rate - w[i]);
                     }
                 }
             }
@@ -505,17 +505,17 @@ impl Newton {
     }
 
     fn factor(&mut self, view: &mut dyn ImplicitOde, target: &StageTarget) -> Result<(), SolveError> {
-        let Newton { state, accel, tangent, turns, delta, matrix, eq, out, .. } = self;
+        let Newton { state, accel, tangent, rotations, delta, matrix, eq, out, .. } = self;
         view.fill_tangent(state, &accel.vdot, &accel.lambda, tangent);
-        let turns: &[RotationBlock] = match target.kinematics {
+        let rotations: &[RotationBlock] = match target.kinematics {
             Kinematics::Accelerations => {
-                turns.iter_mut().for_each(|turn| turn.set(delta));
-                turns
+                rotations.iter_mut().for_each(|rotation| rotation.set(delta));
+                rotations
             }
             // T and T⁻¹ cancel
             Kinematics::Velocities => &[],
         };
-        matrix.factor(view.structure(), eq, tangent, [target.gamma, target.beta], turns, out)?;
+        matrix.factor(view.structure(), eq, tangent, [target.gamma, target.beta], rotations, out)?;
         self.factored = Some(target.gamma);
         Ok(())
     }

@@ -13,7 +13,7 @@ mod staggered;
 pub mod tableaux;
 
 pub use abm::Abm;
-pub use drive::{Because, Change, Ended, Observer, Proceed, Samples, TakenStep, go_on, integrate};
+pub use drive::{Because, Change, Ended, Observer, Proceed, Samples, TakenStep, continue_drive, integrate};
 pub use explicit_rk::ExplicitRk;
 pub use in_chart::InChart;
 pub use park1987::Park1987;

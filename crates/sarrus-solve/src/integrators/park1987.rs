@@ -72,7 +72,7 @@ pub struct Park1987 {
     omega: Vec<f64>,
     delta: Vec<f64>,
     /// Turns and angular velocities at the end, among all velocities.
-    turned: [Vec<f64>; 2],
+    rotation: [Vec<f64>; 2],
     /// v̇½ of the step before.
     before: Vec<f64>,
     prepared: bool,
@@ -98,7 +98,7 @@ impl Park1987 {
             is_known: [false; 2],
             omega: Vec::new(),
             delta: Vec::new(),
-            turned: Default::default(),
+            rotation: Default::default(),
             before: Vec::new(),
             prepared: false,
             accepted: false,
@@ -149,7 +149,8 @@ impl Park1987 {
     }
 
     fn try_step(&mut self, view: &mut dyn Staggered, t1: f64) -> Result<(), StepError> {
-        let Park1987 { modules, start, end, middle, eq, half, xdot, omega, delta, turned, .. } = self;
+        let Park1987 { modules, start, end, middle, eq, half, xdot, omega, delta, rotation: angle, .. } =
+            self;
         let h = t1 - start.t;
         let d = 0.5 * h;
         middle.t = start.t + d;
@@ -159,15 +160,15 @@ impl Park1987 {
                 *m = start.v[i] + d * half.vdot[i];
                 delta[i] = d * *m;
             }
-            for g in view.structure().groups.iter().filter(turns) {
+            for g in view.structure().groups.iter().filter(rotates) {
                 let at = g.start;
-                let [middle_turn, end_turn] =
+                let [middle_rotation, end_rotation] =
                     update(three(&start.v, at), three(omega, at), three(&half.vdot, at), h)
                         .ok_or(StepError::NoStep { t: start.t, h })?;
-                delta[at..][..3].copy_from_slice(&quat_to_rotation_vector(&middle_turn.q));
-                middle.v[at..][..3].copy_from_slice(&middle_turn.omega);
-                turned[0][at..][..3].copy_from_slice(&quat_to_rotation_vector(&end_turn.q));
-                turned[1][at..][..3].copy_from_slice(&end_turn.omega);
+                delta[at..][..3].copy_from_slice(&quat_to_rotation_vector(&middle_rotation.q));
+                middle.v[at..][..3].copy_from_slice(&middle_rotation.omega);
+                angle[0][at..][..3].copy_from_slice(&quat_to_rotation_vector(&end_rotation.q));
+                angle[1][at..][..3].copy_from_slice(&end_rotation.omega);
             }
             omega.copy_from_slice(&middle.v);
             middle.q.copy_from_slice(&start.q);
@@ -182,10 +183,10 @@ impl Park1987 {
             *v = start.v[i] + h * half.vdot[i];
             delta[i] = h * (start.v[i] + d * half.vdot[i]);
         }
-        for g in view.structure().groups.iter().filter(turns) {
+        for g in view.structure().groups.iter().filter(rotates) {
             let range = g.start..g.start + 3;
-            delta[range.clone()].copy_from_slice(&turned[0][range.clone()]);
-            end.v[range.clone()].copy_from_slice(&turned[1][range]);
+            delta[range.clone()].copy_from_slice(&angle[0][range.clone()]);
+            end.v[range.clone()].copy_from_slice(&angle[1][range]);
         }
         end.t = t1;
         end.q.copy_from_slice(&start.q);
@@ -233,7 +234,7 @@ impl StaggeredStep for Park1987 {
         self.xdots = [vec![0.0; s.nx], vec![0.0; s.nx]];
         self.between.prepare(s);
         (self.omega, self.delta) = (vec![0.0; s.nv], vec![0.0; s.nv]);
-        self.turned = [vec![0.0; s.nv], vec![0.0; s.nv]];
+        self.rotation = [vec![0.0; s.nv], vec![0.0; s.nv]];
         self.before = vec![0.0; s.nv];
         (self.prepared, self.accepted) = (false, false);
     }
@@ -296,7 +297,7 @@ fn three(v: &[f64], at: usize) -> [f64; 3] {
 }
 
 /// A body that turns about three axes.
-fn turns(g: &&NormGroup) -> bool {
+fn rotates(g: &&NormGroup) -> bool {
     g.kind == GroupKind::AngularVelocity && g.len == 3
 }
 
@@ -310,6 +311,6 @@ fn evaluate(
     corrections: u32,
 ) -> Result<(), StepError> {
     m.evaluate(view, s, eq, &out.lambda, &out.lambda, 0.0);
-    m.multipliers.take_J(view.structure(), eq).map_err(at(s))?;
+    m.multipliers.load_jacobian(view.structure(), eq).map_err(at(s))?;
     m.accelerate(view.structure(), eq, out, corrections).map_err(at(s))
 }

@@ -140,7 +140,7 @@ impl StaggeredMethod {
         self.accepted = false;
         if known {
             std::mem::swap(&mut self.start, &mut self.end);
-            self.chain.turn();
+            self.chain.advance_start();
             return Ok(());
         }
         self.start.copy_from(s);
@@ -157,7 +157,7 @@ impl StaggeredMethod {
             let (eq, accel) = (self.chain.equations(), &self.chain.ends().0[0]);
             self.highest = self.modules.highest(view, s, eq, accel).map_err(at(s))?;
             self.modules.watch.expect(self.highest.unwrap_or(0.0));
-            self.modules.multipliers.take_J(view.structure(), eq).map_err(at(s))?;
+            self.modules.multipliers.load_jacobian(view.structure(), eq).map_err(at(s))?;
         }
         Ok(())
     }

@@ -20,8 +20,8 @@
 
 use super::{ActiveRows, Kkt, RankDemand};
 use crate::error::SolveError;
-use crate::passage::Subsystem;
 use crate::problem::Equations;
+use crate::singularity::Subsystem;
 
 /// Coefficient of a dependence above which two rows are exchanged: the usual value of \[Gu1996\]. Each exchange multiplies the
 /// determinant by at least its square, so that their number is bounded.
@@ -137,7 +137,7 @@ impl Kkt {
     /// Estimates |C_k| of the kept rows k from so many w = N g. Returns the largest entry of S w over the rows left out, all for rows of unit length: how
     /// far they are from dependent, as pivots measure it.
     fn probe(&mut self, eq: &Equations, probes: u32) -> f64 {
-        let mut least = self.take_vectors();
+        let mut least = self.null_vectors();
         self.choice.weight.fill(0.0);
         let mut dependence = 0.0_f64;
         for _ in 0..probes {
@@ -163,7 +163,7 @@ impl Kkt {
     /// Exchanges in each component the kept row with the largest |C_k| for the row left out that depends on it most. Returns whether
     /// any were.
     fn exchange(&mut self, eq: &Equations) -> bool {
-        let mut least = self.take_vectors();
+        let mut least = self.null_vectors();
         let mut choice = std::mem::take(&mut self.choice);
         let limit = GROWTH * choice.judged.max(1.0);
         choice.worst.fill((0, limit));

@@ -71,7 +71,7 @@ impl Kkt {
         if self.dropped.is_empty() {
             return Ok(());
         }
-        let mut least = self.take_vectors();
+        let mut least = self.null_vectors();
         let epsilon = self.epsilon(EPSILON);
         self.soften(epsilon);
         let (mut before, mut last) = (0.0, f64::INFINITY);
@@ -115,7 +115,7 @@ impl Kkt {
         if self.dropped.is_empty() {
             return 0.0;
         }
-        let mut least = self.take_vectors();
+        let mut least = self.null_vectors();
         let size = self.null_part(&mut least, eq, mu);
         self.start(&eq.f, &mut least.y);
         least.w.fill(0.0);
@@ -138,7 +138,7 @@ impl Kkt {
     }
 
     /// Vectors, made the first time.
-    pub(super) fn take_vectors(&mut self) -> NullVectors {
+    pub(super) fn null_vectors(&mut self) -> NullVectors {
         let (nc, nv) = (self.nc, self.structure.nv);
         self.vectors.take().unwrap_or_else(|| NullVectors {
             w: vec![0.0; nc],
@@ -184,9 +184,9 @@ impl Kkt {
         self.factorizations += 1;
         soft.softened = Some((epsilon, self.factorizations));
         // rounding may eat ε where rows are of very different size: put it back
-        let put_back = |_: SmallPivot, _: &[(usize, f64)]| Action::Use(epsilon);
+        let use_epsilon = |_: SmallPivot, _: &[(usize, f64)]| Action::Use(epsilon);
         // cannot stop, as every pivot is either good or put back
-        let _ = soft.ldl.factor(&soft.zero, &soft.zero, put_back);
+        let _ = soft.ldl.factor(&soft.zero, &soft.zero, use_epsilon);
     }
 
     /// w ← ε (S + εI)⁻¹ w.

@@ -346,7 +346,7 @@ impl Kkt {
     }
 
     fn refactor(&mut self, eq: &Equations) -> Result<(), SolveError> {
-        self.take_masses(eq)?;
+        self.load_masses(eq)?;
         let rank = self.rank;
         loop {
             self.factorizations += 1;
@@ -384,7 +384,7 @@ impl Kkt {
     }
 
     /// Takes the blocks of M that vary. One that is not positive definite has no inverse, and NaN in its place.
-    fn take_masses(&mut self, eq: &Equations) -> Result<(), SolveError> {
+    fn load_masses(&mut self, eq: &Equations) -> Result<(), SolveError> {
         if self.structure.varying.is_empty() {
             return Ok(());
         }

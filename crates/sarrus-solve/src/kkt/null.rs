@@ -34,7 +34,7 @@ impl Kkt {
     /// proximal steps that the slowest of them took.
     pub fn null_parts(&mut self, eq: &Equations, lambdas: &mut [Vec<f64>]) -> Result<u32, SolveError> {
         self.factor(eq, ActiveRows::All, RankDemand::ResolveRank)?;
-        let mut least = self.take_vectors();
+        let mut least = self.null_vectors();
         let epsilon = self.epsilon(EPSILON);
         self.soften(epsilon);
         let mut most = 0;
@@ -68,7 +68,7 @@ impl Kkt {
     /// Changes `lambda` in the rows that the last [`factor`](Kkt::factor) kept, so that Jᵀλ = 0; the rows that it left
     /// out keep their multipliers. From a unit multiplier in one of those comes the only way to make up for it.
     pub fn complete_null(&mut self, eq: &Equations, lambda: &mut [f64]) {
-        let mut least = self.take_vectors();
+        let mut least = self.null_vectors();
         least.w.copy_from_slice(lambda);
         self.make_null(&mut least, eq);
         lambda.copy_from_slice(&least.w);
@@ -84,7 +84,7 @@ impl Kkt {
         mu: &mut [f64],
     ) -> Result<f64, SolveError> {
         self.factor(eq, ActiveRows::All, RankDemand::ResolveRank)?;
-        let mut least = self.take_vectors();
+        let mut least = self.null_vectors();
         let epsilon = self.epsilon(LEAST);
         self.soften(epsilon);
         mu.fill(0.0);

@@ -15,7 +15,7 @@ impl Kkt {
     pub(crate) fn factor_above(&mut self, eq: &Equations, floor: &[f64]) -> Result<(), SolveError> {
         self.held = None;
         (self.rows, self.rank) = (ActiveRows::All, RankDemand::Any);
-        self.take_masses(eq)?;
+        self.load_masses(eq)?;
         loop {
             self.factorizations += 1;
             self.weigh(&eq.J)?;

@@ -21,7 +21,7 @@ impl Kkt {
         }
         (self.rows, self.rank) = (ActiveRows::All, RankDemand::Any);
         self.factorizations += 1;
-        self.take_masses(eq)?;
+        self.load_masses(eq)?;
         self.weigh(&eq.J)?;
         assemble(&self.plan, &self.bodies, &self.mass, &self.W, &self.Jt, self.ldl.values_mut());
 

@@ -52,7 +52,7 @@ impl Correct {
     }
 
     /// The solver with unit masses; made at the first call.
-    fn take_unit(&mut self, s: &Structure) -> Result<(Kkt, Equations), SolveError> {
+    fn unit_kkt(&mut self, s: &Structure) -> Result<(Kkt, Equations), SolveError> {
         if let Some(unit) = self.unit.take() {
             return Ok(unit);
         }
@@ -148,7 +148,7 @@ impl Stabilization for Correct {
         s: &mut State,
     ) -> Result<Projection, SolveError> {
         let first = self.unit.is_none();
-        let (mut kkt, mut eq) = self.take_unit(problem.structure())?;
+        let (mut kkt, mut eq) = self.unit_kkt(problem.structure())?;
         let resolved = if first { self.resolve_rank(problem, &mut kkt, &mut eq, s) } else { Ok(()) };
         let done = resolved.and_then(|()| self.correct(problem, &mut kkt, &mut eq, s));
         self.unit = Some((kkt, eq));

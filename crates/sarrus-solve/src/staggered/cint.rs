@@ -111,9 +111,9 @@ impl MotionModule for VariationalMotion {
         let VariationalMotion { map, bodies, w, .. } = self;
         bodies.respond(impulse, h, change, moved);
         for spin in &bodies.spins {
-            let [rate, turn] = spin.respond(*map, three(w, spin.at), h, three(impulse, spin.at));
+            let [rate, rotation] = spin.respond(*map, three(w, spin.at), h, three(impulse, spin.at));
             change[spin.at..][..3].copy_from_slice(&rate.0);
-            moved[spin.at..][..3].copy_from_slice(&turn.0);
+            moved[spin.at..][..3].copy_from_slice(&rotation.0);
         }
     }
 

@@ -69,7 +69,7 @@ impl MultiplierModule for SparseMultipliers {
         Ok(())
     }
 
-    fn take_J(&mut self, _s: &Structure, eq: &Equations) -> Result<(), SolveError> {
+    fn load_jacobian(&mut self, _s: &Structure, eq: &Equations) -> Result<(), SolveError> {
         self.kkt.as_mut().map_or(Ok(()), |kkt| kkt.factor_soft(eq, self.epsilon))
     }
 

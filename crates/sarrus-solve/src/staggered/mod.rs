@@ -60,7 +60,7 @@ pub trait MultiplierModule: Send {
     fn prepare(&mut self, s: &Structure, eq: &Equations) -> Result<(), SolveError>;
 
     /// Takes the J of `eq` for the solutions that follow. Must not allocate.
-    fn take_J(&mut self, s: &Structure, eq: &Equations) -> Result<(), SolveError>;
+    fn load_jacobian(&mut self, s: &Structure, eq: &Equations) -> Result<(), SolveError>;
 
     /// η (nc) with J M⁻¹Jᵀ η = `r`, so that velocities v with J v = r become v - M⁻¹Jᵀη with none of that left. Must not
     /// allocate.

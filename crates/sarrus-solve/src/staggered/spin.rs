@@ -66,8 +66,8 @@ pub(super) fn three(v: &[f64], at: usize) -> Vec3<f64> {
 
 /// All groups of three angular velocities whose inertia is a block of its own.
 pub(super) fn spins(s: &Structure, mass: &[f64]) -> Vec<SpinningBody> {
-    let turning = s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity && g.len == 3);
-    turning
+    let rotating = s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity && g.len == 3);
+    rotating
         .filter_map(|g| {
             let col = s.cols.get(s.cols.partition_point(|c| c.start <= g.start).checked_sub(1)?)?;
             let (n, first) = (col.size, g.start - col.start);
@@ -123,13 +123,13 @@ impl SpinningBody {
         let Jw = self.inertia * w;
         let [a, b] = map.momentum(h * h * w.dot(w));
         let (a, b) = (a * h * h, b * h * h);
-        let (turning, size) = (w.dot(Jw), w.dot(w));
+        let (spin, size) = (w.dot(Jw), w.dot(w));
         // written out: a closure per column is not inlined, and this is done for every body several times a step
         let column = |Ji: Vec3<f64>, gyroscopic: Vec3<f64>, i: usize| {
-            let turn = (w.cross(Ji) - gyroscopic).scale(0.5 * h);
+            let rotation = (w.cross(Ji) - gyroscopic).scale(0.5 * h);
             let mut column =
-                Ji.scale(1.0 - b * size) + turn + w.scale(2.0 * a * Jw.0[i]) - Jw.scale(2.0 * b * w.0[i]);
-            column.0[i] += a * turning;
+                Ji.scale(1.0 - b * size) + rotation + w.scale(2.0 * a * Jw.0[i]) - Jw.scale(2.0 * b * w.0[i]);
+            column.0[i] += a * spin;
             column
         };
         let [x, y, z] = Jw.0;
@@ -147,8 +147,8 @@ impl SpinningBody {
             return solve(self.tangent(map, w, h), y);
         }
         let x = self.inverse * y;
-        let turned = w.cross(self.inertia * x) + x.cross(self.inertia * w);
-        let x = x - self.inverse * turned.scale(0.5 * h);
+        let rotated = w.cross(self.inertia * x) + x.cross(self.inertia * w);
+        let x = x - self.inverse * rotated.scale(0.5 * h);
         x.0.iter().all(|x| x.is_finite()).then_some(x)
     }
 
@@ -196,8 +196,8 @@ mod tests {
                 let w = spin.rate(map, spin.inertia * omega, h, omega).unwrap();
                 let [start, end] = spin.momentum_at_ends(map, w, h);
                 let factor = map.angle(h * w.norm()) / w.norm();
-                let turn = Mat3::from_quat(quat_from_rotation_vector(&w.scale(factor).0));
-                let difference = turn * end - start;
+                let rotation = Mat3::from_quat(quat_from_rotation_vector(&w.scale(factor).0));
+                let difference = rotation * end - start;
                 assert!(difference.norm() < 1e-14, "{map:?} {h}: {difference:?}");
             }
         }

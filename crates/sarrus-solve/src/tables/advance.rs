@@ -28,7 +28,7 @@ pub struct Slope<'a, L> {
 }
 
 #[inline(always)]
-pub(super) fn take_slope<L: Lane, S: BodySpace<L, C>, const C: usize>(
+pub(super) fn add_slope<L: Lane, S: BodySpace<L, C>, const C: usize>(
     slope: Slope<'_, L>,
     stage: [&mut [L]; 3],
     sum: [&mut [L]; 3],

@@ -1,11 +1,11 @@
 //! The tables of a model, and what they answer.
 
-use super::advance::{Slope, take_slope};
+use super::advance::{Slope, add_slope};
 use super::block::BodyRows;
+use super::cache_blocks::{BLOCK_BODIES, CacheBlocks};
 use super::factor::{Factors, Pivots};
 use super::passes::Excess;
 use super::pattern::EliminationPattern;
-use super::strips::{STRIP, Strips};
 use super::{Description, LoadRecord, RowKind, RowRecord, Tables, VectorOfTime};
 use sarrus_math::lane::{Lane, Mask};
 use std::sync::Arc;
@@ -105,7 +105,7 @@ pub(super) struct MultiplierRange {
 pub(super) struct Engine<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>
 {
     pub pattern: EliminationPattern,
-    pub strips: Strips,
+    pub blocks: CacheBlocks,
     /// Strips that are done: of bodies that are placed, of parts whose rows are there, of parts whose columns of S are.
     pub done: [Vec<bool>; 3],
     pub inertias: Vec<S::Inertia>,
@@ -225,9 +225,9 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
         inertias.extend((0..model.bodies.len()).map(|b| S::inertia(variants, b)));
         Engine {
             factors: Factors::new(&pattern),
-            strips: Strips::new(&pattern, &bodies),
-            pivots: vec![Pivots::new(); pattern.branches.len() + 1],
-            done: [false; 3].map(|done| vec![done; n.max(moving).div_ceil(STRIP)]),
+            blocks: CacheBlocks::new(&pattern, &bodies),
+            pivots: vec![Pivots::new(); pattern.subtrees.len() + 1],
+            done: [false; 3].map(|done| vec![done; n.max(moving).div_ceil(BLOCK_BODIES)]),
             pattern,
             inertias,
             states: vec![S::ground(); moving],
@@ -300,7 +300,7 @@ where
     fn project(&mut self, q: &mut [L], v: &mut [L]) -> (Health<L>, u32) {
         L::vectorize(
             #[inline(always)]
-            || self.onto_constraints(q, v),
+            || self.project_positions(q, v),
         )
     }
 
@@ -343,7 +343,7 @@ where
     fn advance(&self, slope: Slope<'_, L>, stage: [&mut [L]; 3], sum: [&mut [L]; 3]) {
         L::vectorize(
             #[inline(always)]
-            || take_slope::<L, S, C>(slope, stage, sum),
+            || add_slope::<L, S, C>(slope, stage, sum),
         );
     }
 

@@ -81,7 +81,7 @@ impl<L: Lane, const N: usize> Factors<L, N> {
     /// Adds to rows that are in no branch what their stand-ins have got; of S only where it is factored `anew`.
     #[inline(always)]
     pub fn collect(&mut self, pattern: &EliminationPattern, anew: bool, x: &mut [[L; N]]) {
-        for branch in &pattern.branches {
+        for branch in &pattern.subtrees {
             for (i, &to) in branch.stands_for.iter().enumerate() {
                 let (from, to) = (branch.own.end + i, to as usize);
                 let (right, own) = (x[from], self.D[from]);
@@ -163,12 +163,12 @@ impl<'a, L: Lane, const N: usize> FactorColumns<'a, L, N> {
     pub fn factor(&mut self, pattern: &EliminationPattern, parts: Range<usize>, pivots: &mut Pivots<L>) {
         let mut position = ColumnPosition::before(pattern, parts.start);
         for k in parts {
-            let own = self.take_left(pattern, k, &mut position);
+            let own = self.eliminate_left(pattern, k, &mut position);
             let (inverse, minors) = invert(&own);
             self.D[k - self.first] = inverse;
             pivots.add(&minors, &self.scale[k - self.first]);
             for b in position.block..pattern.ends[k] as usize {
-                let own = self.take_updates(pattern, b, &mut position);
+                let own = self.apply_updates(pattern, b, &mut position);
                 self.L[b - self.first_block] = product(&own, &inverse);
             }
             position.block = pattern.ends[k] as usize;
@@ -180,9 +180,9 @@ impl<'a, L: Lane, const N: usize> FactorColumns<'a, L, N> {
     pub fn stand_in(&mut self, pattern: &EliminationPattern, parts: Range<usize>) {
         let mut position = ColumnPosition::before(pattern, parts.start);
         for k in parts {
-            self.D[k - self.first] = self.take_left(pattern, k, &mut position);
+            self.D[k - self.first] = self.eliminate_left(pattern, k, &mut position);
             for b in position.block..pattern.ends[k] as usize {
-                self.take_updates(pattern, b, &mut position);
+                self.apply_updates(pattern, b, &mut position);
             }
             position.block = pattern.ends[k] as usize;
         }
@@ -190,7 +190,7 @@ impl<'a, L: Lane, const N: usize> FactorColumns<'a, L, N> {
 
     /// The diagonal block of part `k` less what earlier parts take, which the right side is left with too.
     #[inline(always)]
-    fn take_left(
+    fn eliminate_left(
         &mut self,
         pattern: &EliminationPattern,
         k: usize,
@@ -212,7 +212,7 @@ impl<'a, L: Lane, const N: usize> FactorColumns<'a, L, N> {
 
     /// Block `b` less what earlier parts take.
     #[inline(always)]
-    fn take_updates(
+    fn apply_updates(
         &mut self,
         pattern: &EliminationPattern,
         b: usize,
@@ -392,7 +392,7 @@ mod tests {
         let part = |element: usize| EliminationGroup { element, records: 0..1, rows, start: element * rows };
         EliminationPattern {
             parts: (0..3).map(part).collect(),
-            branches: Vec::new(),
+            subtrees: Vec::new(),
             below: vec![FactorBlock { row: 1, updates: 0 }],
             ends: vec![1, 1, 1],
             updates: Vec::new(),

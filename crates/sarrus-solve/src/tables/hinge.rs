@@ -35,7 +35,7 @@ impl<L: Lane> BodyRows<L, PlanarBodies, 2, 3> for HingeRows<L> {
         J: &mut [Self; 2],
         value: &mut [L; 2],
     ) {
-        let (a, b) = (A.turn(r_A), B.turn(r_B));
+        let (a, b) = (A.rotate(r_A), B.rotate(r_B));
         let one = L::splat(1.0);
         *J = [HingeRows { sign: -one, r: [-a[0], -a[1]] }, HingeRows { sign: one, r: b }];
         let (a2, b2) = (A.rate * A.rate, B.rate * B.rate);

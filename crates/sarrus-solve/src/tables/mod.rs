@@ -12,7 +12,7 @@
 
 mod advance;
 mod block;
-mod branches;
+mod cache_blocks;
 mod engine;
 mod factor;
 mod hinge;
@@ -24,8 +24,8 @@ mod project;
 mod refine;
 mod solve;
 mod spatial;
-mod strips;
-mod together;
+mod subtrees;
+mod threaded;
 
 pub use advance::{Slope, SlopeWeights};
 use block::DenseRows;

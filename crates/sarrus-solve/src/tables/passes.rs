@@ -45,7 +45,13 @@ fn terms<L: Lane>(slopes: L, largest: L) -> L {
 
 /// Takes note of rows of some parts, where the largest position, or velocity, is `largest`.
 #[inline(always)]
-pub(super) fn exceed<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>(
+pub(super) fn check_violation<
+    L: Lane,
+    S: BodySpace<L, C>,
+    B: BodyRows<L, S, N, C>,
+    const N: usize,
+    const C: usize,
+>(
     J: &[[B; 2]],
     value: &[[L; N]],
     largest: L,
@@ -64,7 +70,7 @@ pub(super) fn exceed<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const
 
 /// Places some bodies; those that are where they were get their velocities only.
 #[inline(always)]
-pub(super) fn put<L: Lane, S: BodySpace<L, C>, const C: usize>(
+pub(super) fn update_kinematics<L: Lane, S: BodySpace<L, C>, const C: usize>(
     states: &mut [S::BodyState],
     q: &[L],
     v: &[L],
@@ -202,7 +208,13 @@ pub(super) fn couple<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const
 
 /// Takes M⁻¹ Jᵀ z from x of the bodies after number `first`.
 #[inline(always)]
-pub(super) fn take<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>(
+pub(super) fn apply_constraint_impulse<
+    L: Lane,
+    S: BodySpace<L, C>,
+    B: BodyRows<L, S, N, C>,
+    const N: usize,
+    const C: usize,
+>(
     pattern: &EliminationPattern,
     inertias: &[S::Inertia],
     J: &[[B; 2]],
@@ -214,12 +226,12 @@ pub(super) fn take<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N
     let mut begin = pattern.body_ends[first] as usize;
     let bodies = pattern.body_ends[first + 1..].iter().zip(&inertias[first + 1..]);
     for (i, (x, (&end, inertia))) in x.iter_mut().zip(bodies).enumerate() {
-        let mut push = [L::splat(0.0); C];
+        let mut force = [L::splat(0.0); C];
         for s in &pattern.at_bodies[begin..end as usize] {
-            push = J[s.part()][s.side()].add_transposed(&z[s.part()], &push);
+            force = J[s.part()][s.side()].add_transposed(&z[s.part()], &force);
         }
         begin = end as usize;
-        let change = S::over_mass(inertia, &push);
+        let change = S::over_mass(inertia, &force);
         for p in 0..C {
             x[p] = match from {
                 SolveTarget::Zero => -change[p],

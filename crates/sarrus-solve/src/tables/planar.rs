@@ -34,7 +34,7 @@ pub struct PlanarBodyState<L> {
 
 impl<L: Lane> PlanarBodyState<L> {
     #[inline(always)]
-    pub fn turn<const D: usize>(&self, r: &[L; D]) -> [L; 2] {
+    pub fn rotate<const D: usize>(&self, r: &[L; D]) -> [L; 2] {
         [self.cos * r[0] - self.sin * r[1], self.sin * r[0] + self.cos * r[1]]
     }
 }
@@ -131,7 +131,7 @@ impl<L: Lane> BodySpace<L, 3> for PlanarBodies {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
         match record.kind {
             RowKind::Coincident => {
-                let (a, b) = (A.turn(&record.r_A), B.turn(&record.r_B));
+                let (a, b) = (A.rotate(&record.r_A), B.rotate(&record.r_B));
                 J_A[at] = [-one, zero, a[1]];
                 J_A[at + 1] = [zero, -one, -a[0]];
                 J_B[at] = [one, zero, -b[1]];
@@ -144,7 +144,7 @@ impl<L: Lane> BodySpace<L, 3> for PlanarBodies {
                 return 2;
             }
             RowKind::InPlane => {
-                let (n, a, b) = (A.turn(&record.a), A.turn(&record.r_A), B.turn(&record.r_B));
+                let (n, a, b) = (A.rotate(&record.a), A.rotate(&record.r_A), B.rotate(&record.r_B));
                 // the point of B seen from A's centre of mass
                 let far = [(B.p[0] + b[0]) - A.p[0], (B.p[1] + b[1]) - A.p[1]];
                 let d = [far[0] - a[0], far[1] - a[1]];
@@ -158,8 +158,8 @@ impl<L: Lane> BodySpace<L, 3> for PlanarBodies {
                     let uy = B.v[1] + w_B * b[0] - A.v[1] - w_A * a[0];
                     let (a2, b2) = (w_A * w_A, w_B * w_B);
                     let s = [a2 * a[0] - b2 * b[0], a2 * a[1] - b2 * b[1]];
-                    let turning = (w_A + w_A) * (n[0] * uy - n[1] * ux);
-                    a2 * (n[0] * d[0] + n[1] * d[1]) - turning - (n[0] * s[0] + n[1] * s[1])
+                    let rotating = (w_A + w_A) * (n[0] * uy - n[1] * ux);
+                    a2 * (n[0] * d[0] + n[1] * d[1]) - rotating - (n[0] * s[0] + n[1] * s[1])
                 };
             }
             RowKind::Angle => {
@@ -182,13 +182,13 @@ impl<L: Lane> BodySpace<L, 3> for PlanarBodies {
                 [[zero; 3], [zero, zero, record.p[2]]]
             }
             LoadKind::Force => {
-                let (r, [x, y, ..]) = (B.turn(&record.r_B), record.p);
+                let (r, [x, y, ..]) = (B.rotate(&record.r_B), record.p);
                 let torque = r[0] * y - r[1] * x;
                 powers[0] += x * B.v[0] + y * B.v[1] + torque * B.rate;
                 [[zero; 3], [x, y, torque]]
             }
             LoadKind::Spring => {
-                let (a, b) = (A.turn(&record.r_A), B.turn(&record.r_B));
+                let (a, b) = (A.rotate(&record.r_A), B.rotate(&record.r_B));
                 let d = [(B.p[0] + b[0]) - (A.p[0] + a[0]), (B.p[1] + b[1]) - (A.p[1] + a[1])];
                 let u = [
                     (B.v[0] - B.rate * b[1]) - (A.v[0] - A.rate * a[1]),

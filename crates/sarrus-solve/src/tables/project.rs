@@ -8,7 +8,7 @@
 
 use super::block::BodyRows;
 use super::engine::{BodySpace, Engine, Health, nothing};
-use super::passes::{Excess, exceed, multiply};
+use super::passes::{Excess, check_violation, multiply};
 use sarrus_math::lane::{Lane, Mask};
 
 /// Corrections before giving up.
@@ -20,7 +20,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
     Engine<L, S, B, N, C>
 {
     #[inline(always)]
-    pub fn onto_constraints(&mut self, q: &mut [L], v: &mut [L]) -> (Health<L>, u32) {
+    pub fn project_positions(&mut self, q: &mut [L], v: &mut [L]) -> (Health<L>, u32) {
         let one = L::splat(1.0);
         let mut iterations = 0;
         let mut health = Health { pivot: one, residual: L::splat(0.0), refinements: 0 };
@@ -33,7 +33,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
 
         self.largest = largest;
         let mut wanting = L::splat(0.0).lt(one);
-        let is_large = self.strips.count() > 1;
+        let is_large = self.blocks.count() > 1;
         loop {
             let is_factored = is_large || iterations == 0;
             if is_factored {
@@ -43,9 +43,9 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
                 self.update_kinematics(q, v);
                 self.evaluate();
                 self.excess = Excess::new();
-                exceed(&self.J, &self.value, self.largest, &mut self.excess);
+                check_violation(&self.J, &self.value, self.largest, &mut self.excess);
             }
-            wanting = wanting & self.exceeds(&mut health);
+            wanting = wanting & self.exceeds_tolerance(&mut health);
             if !wanting.any() || iterations == ITERATIONS {
                 break;
             }
@@ -115,7 +115,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
 
     /// Lanes with a row beyond rounding.
     #[inline(always)]
-    fn exceeds(&self, health: &mut Health<L>) -> L::Mask {
+    fn exceeds_tolerance(&self, health: &mut Health<L>) -> L::Mask {
         health.residual += nothing(self.excess.sum);
         L::splat(0.0).lt(self.excess.most)
     }
@@ -139,8 +139,8 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
             largest = largest.max(v.abs());
         }
         self.excess = Excess::new();
-        exceed(&self.J, &self.z, largest, &mut self.excess);
-        self.exceeds(health)
+        check_violation(&self.J, &self.z, largest, &mut self.excess);
+        self.exceeds_tolerance(health)
     }
 }
 

@@ -72,7 +72,7 @@ pub struct SpatialBodyState<L> {
 
 impl<L: Lane> SpatialBodyState<L> {
     #[inline(always)]
-    pub fn turn(&self, r: &V<L>) -> V<L> {
+    pub fn rotate(&self, r: &V<L>) -> V<L> {
         mul(&self.R, *r)
     }
 
@@ -195,14 +195,14 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
                         J[at + i] = row(one, cross(r, state.R[i]));
                     }
                 }
-                let (a, b) = (A.turn(&record.r_A), B.turn(&record.r_B));
+                let (a, b) = (A.rotate(&record.r_A), B.rotate(&record.r_B));
                 let both =
                     if PHI { sub(add(B.p, b), add(A.p, a)) } else { sub(spin2(A.w, a), spin2(B.w, b)) };
                 value[at..at + 3].copy_from_slice(&both);
                 return 3;
             }
             RowKind::Perpendicular => {
-                let (a, b) = (A.turn(&record.a), B.turn(&record.r_B));
+                let (a, b) = (A.rotate(&record.a), B.rotate(&record.r_B));
                 J_A[at] = row([zero; 3], cross(record.a, A.back(b)));
                 J_B[at] = row([zero; 3], cross(record.r_B, B.back(a)));
                 value[at] = if PHI {
@@ -213,7 +213,7 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
                 };
             }
             RowKind::InPlane => {
-                let (n, a, b) = (A.turn(&record.a), A.turn(&record.r_A), B.turn(&record.r_B));
+                let (n, a, b) = (A.rotate(&record.a), A.rotate(&record.r_A), B.rotate(&record.r_B));
                 // the point of B seen from A's centre of mass
                 let far = sub(add(B.p, b), A.p);
                 J_B[at] = row(n, cross(record.r_B, B.back(n)));
@@ -224,8 +224,8 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
                 } else {
                     let rate = sub(add(B.v, cross(B.w, b)), add(A.v, cross(A.w, a)));
                     let second = sub(spin2(B.w, b), spin2(A.w, a));
-                    let turning = dot(cross(A.w, n), rate);
-                    -(dot(d, spin2(A.w, n)) + (turning + turning) + dot(n, second))
+                    let rotating = dot(cross(A.w, n), rate);
+                    -(dot(d, spin2(A.w, n)) + (rotating + rotating) + dot(n, second))
                 };
             }
             // a planar row: descriptions of spatial models have none
@@ -244,12 +244,12 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
                 [[zero; 6], B.feels([zero; 3], p)]
             }
             LoadKind::Force => {
-                let torque = cross(B.turn(&record.r_B), p);
+                let torque = cross(B.rotate(&record.r_B), p);
                 powers[0] += dot(p, B.v) + dot(torque, B.w);
                 [[zero; 6], B.feels(p, torque)]
             }
             LoadKind::Spring => {
-                let (a, b) = (A.turn(&record.r_A), B.turn(&record.r_B));
+                let (a, b) = (A.rotate(&record.r_A), B.rotate(&record.r_B));
                 let d = sub(add(B.p, b), add(A.p, a));
                 let u = sub(add(B.v, cross(B.w, b)), add(A.v, cross(A.w, a)));
                 let (over, tension) = tension(record, dot(d, d).sqrt(), dot(d, u), powers);

@@ -93,7 +93,7 @@ pub fn product(a: &[f64], b: &[f64]) -> [f64; 4] {
 }
 
 /// `p` turned by the unit quaternion `r`.
-pub fn turn(r: &[f64; 4], p: &[f64]) -> [f64; 3] {
+pub fn rotate(r: &[f64; 4], p: &[f64]) -> [f64; 3] {
     let inverse = [r[0], -r[1], -r[2], -r[3]];
     let [_, x, y, z] = product(&product(r, &[0.0, p[0], p[1], p[2]]), &inverse);
     [x, y, z]
@@ -135,16 +135,16 @@ pub fn body_at(t: f64, axes: &[f64; 4]) -> State {
         E -= (E - e * E.sin() - t) / (1.0 - e * E.cos());
     }
     let (r, b) = (1.0 - e * E.cos(), (1.0 - e * e).sqrt());
-    let p = turn(axes, &[E.cos() - e, b * E.sin(), 0.0]);
-    let v = turn(axes, &[-E.sin() / r, b * E.cos() / r, 0.0]);
+    let p = rotate(axes, &[E.cos() - e, b * E.sin(), 0.0]);
+    let v = rotate(axes, &[-E.sin() / r, b * E.cos() / r, 0.0]);
 
     let (sa, ca) = (0.5 * first_angle(t)[0]).sin_cos();
     let (sb, cb) = (0.5 * second_angle(t)[0]).sin_cos();
-    let turned = product(axes, &product(&[ca, 0.0, 0.0, sa], &[cb, sb, 0.0, 0.0]));
+    let angle = product(axes, &product(&[ca, 0.0, 0.0, sa], &[cb, sb, 0.0, 0.0]));
 
     State {
         t,
-        q: p.into_iter().chain(turned).collect(),
+        q: p.into_iter().chain(angle).collect(),
         v: v.into_iter().chain(rate(t)).collect(),
         x: vec![(2.0 * t).sin().exp()],
     }

@@ -19,7 +19,7 @@ pub const MARKER_KEYS: &[Key] = &[
 ];
 
 /// Readable as `body.x` and so on; a marker of such a name would hide them.
-const TAKEN: &[&str] = &[
+const RESERVED: &[&str] = &[
     "x", "y", "z", "q0", "q1", "q2", "q3", "angle", "vx", "vy", "vz", "wx", "wy", "wz", "rate", "velocity",
     "omega", "omega_on",
 ];
@@ -140,7 +140,7 @@ fn read<'a>(reader: &Reader<'a>, carrier: &Carrier) -> Result<Vec<(String, Reade
         // the resolved file has names with dots, from included files
         let problem = if !name.split('.').all(is_name) {
             format!("{}: `{name}` is not a name", marker.title())
-        } else if TAKEN.contains(&name.as_str()) {
+        } else if RESERVED.contains(&name.as_str()) {
             format!(
                 "body `{}` cannot have a marker `{name}`: `{}.{name}` is the body's own",
                 carrier.name, carrier.name
@@ -170,8 +170,8 @@ fn record(model: &Model, carrier: &Carrier, name: &str, p: [f64; 3], orientation
         element: carrier.name.to_owned(),
         path: vec!["markers".into(), name.to_owned(), key.to_owned()],
     };
-    recorder.put(&path_of("on"), ResolvedValue::vector(p, model.is_planar()));
+    recorder.insert(&path_of("on"), ResolvedValue::vector(p, model.is_planar()));
     if let Some(q) = orientation {
-        recorder.put(&path_of("orientation"), ResolvedValue::numbers(&q));
+        recorder.insert(&path_of("orientation"), ResolvedValue::numbers(&q));
     }
 }

@@ -35,13 +35,13 @@ impl Columns {
         let mut index_of = |body: u32| body as usize;
         let directory = &system.directory;
         let bodies = directory.bodies.iter().enumerate().filter(|(_, b)| !b.is_internal());
-        for (id, body) in bodies.filter(|(_, b)| wanted.takes(&b.name)) {
+        for (id, body) in bodies.filter(|(_, b)| wanted.accepts(&b.name)) {
             let mut add = |columns: &mut Columns, field: &str| {
                 let signals = directory.read_body(id as u32, field, &mut index_of);
                 columns.live(format!("{}.{field}", body.name), signals);
             };
             let accelerate = |columns: &mut Columns, field: &str| {
-                if wanted.takes_field(field) {
+                if wanted.accepts_field(field) {
                     let acceleration = Acceleration::of(|p| directory.velocity_of_body(id as u32, field, p));
                     columns.acceleration(format!("{}.{field}", body.name), acceleration);
                 }
@@ -76,14 +76,14 @@ impl Columns {
 
     pub(super) fn add_joints(&mut self, system: &System, wanted: &WantedColumns) {
         for (i, joint) in system.directory.joints.iter().enumerate() {
-            let is_wanted = wanted.takes(&joint.name);
+            let is_wanted = wanted.accepts(&joint.name);
             if is_wanted {
                 for field in system.directory.joint_columns(joint) {
                     let signals = system.directory.read_joint(i, field, &mut |body| body as usize);
                     self.live(format!("{}.{field}", joint.name), signals);
                 }
                 let fields = system.directory.joint_accelerations(joint);
-                for field in fields.into_iter().filter(|field| wanted.takes_field(field)) {
+                for field in fields.into_iter().filter(|field| wanted.accepts_field(field)) {
                     let acceleration =
                         Acceleration::of(|index_of| system.directory.velocity_of_joint(i, field, index_of));
                     self.acceleration(format!("{}.{field}", joint.name), acceleration);

@@ -385,7 +385,7 @@ impl Columns {
         let energies = [energy.kinetic, energy.potential, energy.dissipated, energy.work, energy.balance()];
         let violations = if known.is_some() { violations(m.system(), &snapshot) } else { [f64::NAN; 3] };
         let system = m.system().clone();
-        let contacts = m.take_readings(s);
+        let contacts = m.save_readings(s);
         let result = m.observe(s, |at| {
             let base = RowSource {
                 system: &system,
@@ -417,7 +417,7 @@ impl Columns {
             }
             read(&RowSource { measures: values, ..base }, at)
         });
-        m.put_readings(contacts);
+        m.restore_readings(contacts);
         result
     }
 }

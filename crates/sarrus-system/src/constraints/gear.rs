@@ -54,7 +54,7 @@ struct Wheel {
     /// Its axle.
     axis: Vec3<f64>,
     /// Its angle against the carrier.
-    turn: CoordinateRef,
+    angle: CoordinateRef,
 }
 
 /// Geometry of a mesh.
@@ -139,7 +139,7 @@ impl Wheel {
     ) -> Wheel {
         let [on_carrier, on_body] = at.map_or_else(|| centre(ctx, body.0, carrier.0, axis), |p| [Vec3(p); 2]);
         let (x, y) = perpendiculars(axis);
-        let reading = if ctx.is_planar() { Reading::PlanarAngle } else { Reading::TurnZ };
+        let reading = if ctx.is_planar() { Reading::PlanarAngle } else { Reading::RotationZ };
         let axes = [x, y, axis];
         let frames =
             Frames { F: frame(ctx, carrier.0, on_carrier, axes), M: frame(ctx, body.0, on_body, axes) };
@@ -147,8 +147,8 @@ impl Wheel {
             hints.push(0.0);
             hints.len() as u32 - 1
         });
-        let turn = CoordinateRef { frames, reading, offset: 0.0, hint, a: carrier.1, b: body.1 };
-        Wheel { body, on_carrier, on_body, axis: Vec3(axis), turn }
+        let rotation = CoordinateRef { frames, reading, offset: 0.0, hint, a: carrier.1, b: body.1 };
+        Wheel { body, on_carrier, on_body, axis: Vec3(axis), angle: rotation }
     }
 
     /// Adds `factor` times the displacement of the wheel's point at P along `way`.
@@ -163,11 +163,11 @@ impl Wheel {
     ) {
         let rho = P - self.on_carrier;
         let torque = rho.cross(way);
-        let turn = torque.dot(self.axis);
-        let tilt = torque - self.axis.scale(turn);
+        let rotation = torque.dot(self.axis);
+        let tilt = torque - self.axis.scale(rotation);
         let least = f64::EPSILON * 16.0 * rho.norm() * way.norm();
-        if turn.abs() > least {
-            out.push((factor * turn, self.turn.clone()));
+        if rotation.abs() > least {
+            out.push((factor * rotation, self.angle.clone()));
         }
         let on = [self.on_carrier, self.on_body];
         let size = way.norm();
@@ -196,12 +196,12 @@ fn centre(ctx: &Context, body: u32, carrier: u32, axis: [f64; 3]) -> [Vec3<f64>;
     for joint in ctx.directory.joints.iter().filter(|j| j.bodies.contains(&body)) {
         let [F, M] = [(joint.frames.F, 0), (joint.frames.M, 1)]
             .map(|(frame, i)| frame.frame_pose(&ctx.model_pose(joint.bodies[i])));
-        let turns = |c: &crate::coordinate::Coordinate| match c.reading {
+        let rotates = |c: &crate::coordinate::Coordinate| match c.reading {
             Reading::PlanarAngle => true,
-            Reading::TurnZ => F.rot.col(2).cross(axis).norm() <= 1e-6,
+            Reading::RotationZ => F.rot.col(2).cross(axis).norm() <= 1e-6,
             _ => false,
         };
-        if joint.face.coordinates().iter().any(turns) {
+        if joint.face.coordinates().iter().any(rotates) {
             let own = usize::from(joint.bodies[1] == body);
             let on = if own == 1 { [F.p, M.p] } else { [M.p, F.p] };
             found.push(([joint.bodies[1 - own], body], on));
@@ -290,7 +290,7 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
     let teeth = Teeth::read(ctx)?;
     let (ids, [first, second, carrier]) = with_carrier(ctx)?;
     for wheel in [first, second] {
-        ctx.must_turn(wheel.0, "bodies")?;
+        ctx.require_orientation(wheel.0, "bodies")?;
     }
     let key = ctx.reader.require_one_of(&["teeth", "radii"])?;
     let sizes = ctx.reader.array::<2>(key)?.ok_or_else(|| ctx.reader.missing(key))?;
@@ -334,9 +334,9 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
     } else {
         cylinders(ctx, &wheels, sizes, radii, meeting)?
     };
-    let own = || wheels.iter().map(|wheel| wheel.turn.clone()).collect();
+    let own = || wheels.iter().map(|wheel| wheel.angle.clone()).collect();
     let Some(pitch) = pitch else {
-        let [a, b] = [0, 1].map(|i| wheels[i].turn.clone());
+        let [a, b] = [0, 1].map(|i| wheels[i].angle.clone());
         let built = finish(ctx, hints, ids, vec![(1.0, a), (sizes[1] / sizes[0], b)], own());
         return Ok(BuiltRows {
             mesh: Some(GearMesh { separation: vec![], factor: 0.0, radius: 0.0, note }),
@@ -469,7 +469,7 @@ pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
     let soft = compliant(ctx)?;
     let teeth = Teeth::read(ctx)?;
     let (ids, [rack, pinion, carrier]) = with_carrier(ctx)?;
-    ctx.must_turn(pinion.0, "bodies")?;
+    ctx.require_orientation(pinion.0, "bodies")?;
     let radius = ctx.reader.positive("radius")?;
     let hand = ctx.reader.handedness();
     let [way, axle] = if ctx.is_planar() {
@@ -513,7 +513,7 @@ pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
         terms
     };
     let found = (displacement(teeth.direction(&pitch)), displacement(pitch.apart));
-    let own = vec![wheel.turn.clone()];
+    let own = vec![wheel.angle.clone()];
     Ok(mesh_of(ctx, hints, ids, found, own, &teeth, radius, None, soft))
 }
 
@@ -562,8 +562,9 @@ fn mesh_of(
 /// The sum of the turns in the model pose; a centre belongs on its axle, wherever the model pose has it.
 fn model_value(ctx: &Context, hints: &[f64], ids: &[u32], terms: &Terms) -> f64 {
     in_model_pose(ctx, ids, hints, |at| {
-        let turns = terms.iter().filter(|(_, c)| matches!(c.reading, Reading::PlanarAngle | Reading::TurnZ));
-        turns.map(|(factor, c)| factor * c.value(at)).sum()
+        let rotates =
+            terms.iter().filter(|(_, c)| matches!(c.reading, Reading::PlanarAngle | Reading::RotationZ));
+        rotates.map(|(factor, c)| factor * c.value(at)).sum()
     })
 }
 

@@ -349,7 +349,7 @@ pub fn perpendiculars(a: [f64; 3]) -> ([f64; 3], [f64; 3]) {
 /// `axes` or `axis_on`: a direction on each of two bodies, in their axes.
 pub fn two_directions(ctx: &Context, bodies: [u32; 2]) -> Result<[[f64; 3]; 2]> {
     for body in bodies {
-        ctx.must_turn(body, "bodies")?;
+        ctx.require_orientation(body, "bodies")?;
     }
     if ctx.reader.require_one_of(&["axes", "axis_on"])? == "axes" {
         let axes = ctx.reader.directions("axes")?.unwrap_or_default();

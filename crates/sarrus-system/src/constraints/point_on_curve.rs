@@ -6,8 +6,8 @@
 //! s ← s + (p - c)·c'/k over the scalar with the slope k = |c'|² - (p - c)·c'' of the value, which gains an order each time.
 
 use super::prelude::*;
+use crate::file_placement::AffineMap;
 use crate::formula::{Formula, ReadLevel};
-use crate::placed::AffineMap;
 use crate::signal::Signal;
 use sarrus_math::Dual;
 use sarrus_model::expr::{Binding, Program};

@@ -114,8 +114,8 @@ impl<R: Real> BristlePath<R> {
             let rolled = (along.cross(n) + about.cross(across(moved))).scale_f64(passed);
             way += (foot + rolled).scale_f64(sign);
         }
-        let turn = AnchorRotation::new(anchor, here);
-        let [stretch, slip] = [anchor.stretch, anchor.slip].map(|a| turn.of(Vec3::from_f64(a.0)));
+        let rotation = AnchorRotation::new(anchor, here);
+        let [stretch, slip] = [anchor.stretch, anchor.slip].map(|a| rotation.of(Vec3::from_f64(a.0)));
         let rates = [
             R::from_f64(anchor.spins.iter().map(|spin| 0.5 * spin.dot(anchor.normal)).sum()),
             times(here.twists[0].w_W.dot(n) + here.twists[1].w_W.dot(n), 0.5),

@@ -309,8 +309,8 @@ mod tests {
                 let mut poses = vec![Pose::identity(); 2];
                 for (p, _, v) in &cloud {
                     let s = 0.01 * step as f64;
-                    let turn = sarrus_math::quat_from_rotation_vector(&v.map(|x| s * x));
-                    poses.push(Pose::from_quat([0, 1, 2].map(|i| p[i] + s * v[i]), turn));
+                    let rotation = sarrus_math::quat_from_rotation_vector(&v.map(|x| s * x));
+                    poses.push(Pose::from_quat([0, 1, 2].map(|i| p[i] + s * v[i]), rotation));
                 }
                 let anew = update(&mut broad, &parts, &poses);
                 tests += 1;

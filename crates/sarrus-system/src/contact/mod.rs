@@ -11,6 +11,7 @@
 pub(crate) mod bristle;
 pub mod broad;
 pub(crate) mod candidates;
+pub(crate) mod contact_point;
 pub mod files;
 pub mod friction;
 pub(crate) mod gap;
@@ -18,7 +19,6 @@ pub mod geometry;
 pub mod laws;
 pub(crate) mod memory;
 pub(crate) mod pair;
-pub(crate) mod place;
 pub(crate) mod read;
 pub mod rigid;
 pub mod surface;

@@ -1,8 +1,8 @@
 //! Pairs of surfaces, and the bodies that they are on.
 
 use super::candidates::CandidatePair;
+use super::contact_point::{Act, BodyPair, act};
 use super::memory::{ContactPointKey, Memory};
-use super::place::{Act, BodyPair, act};
 use super::surface::{Touch, touches};
 use super::{Contact, ContactElement, SurfaceEntry};
 use crate::at::At;

@@ -186,10 +186,10 @@ impl Sliding {
         let aside = slip - old * along;
         let far = aside.norm();
         // in the plane, and where the slip turns back, the direction stays what it was until the run says so
-        let turns = !self.point.planar && (along > 0.0 || far > -along);
+        let rotates = !self.point.planar && (along > 0.0 || far > -along);
         // what is rounding must not turn it: at a slow slip friction would amplify that, and no explicit step be stable
         let dead = SAME_WAY * along.abs() + self.still;
-        let d = if turns && far > dead { old * along + aside * (1.0 - dead / far) } else { old };
+        let d = if rotates && far > dead { old * along + aside * (1.0 - dead / far) } else { old };
         let size = d.norm();
         let d = if size > 0.0 { d * (1.0 / size) } else { d };
         Some((d, (touch.points[0] + touch.points[1]) * 0.5, slip))

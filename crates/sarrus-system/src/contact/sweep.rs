@@ -166,7 +166,7 @@ impl Sweep {
             let body = own.body as usize;
             let [a, b] = poses.map(|poses| bounds(&own.surface, &poses[body]));
             let out = h * h / 8.0 * (motions[body].mean.norm() + motions[body].spread);
-            a.joined(&b).grown(out + turning(&motions[body], sizes.lever, h))
+            a.joined(&b).grown(out + rotation_travel(&motions[body], sizes.lever, h))
         }));
         let surface = |i: usize| (&system.surfaces[i].surface, system.surfaces[i].body as usize);
         let moves = |body: usize| motions[body].speed > 0.0 || motions[body].w > 0.0;
@@ -220,11 +220,11 @@ impl Sweep {
     pub fn approach(&self, system: &System, meeting: GapSource) -> f64 {
         let GapSource::Pair(candidate) = meeting else { return f64::INFINITY };
         let [a, b] = self.sides(system, candidate);
-        let turns = |(own, bound): (SurfaceSizes, BodyBound), other: SurfaceSizes| {
+        let revolutions = |(own, bound): (SurfaceSizes, BodyBound), other: SurfaceSizes| {
             let lever = if own.wall { self.distance(system, candidate) + other.far } else { own.lever };
             if bound.w > 0.0 { bound.w * lever } else { 0.0 }
         };
-        a.1.speed + b.1.speed + turns(a, b.0) + turns(b, a.0)
+        a.1.speed + b.1.speed + revolutions(a, b.0) + revolutions(b, a.0)
     }
 
     /// Bound on the distance of the bodies over the step \[m\].
@@ -268,7 +268,7 @@ impl Sweep {
         };
         let [first, second] = self.sides(system, candidate);
         if first.0.wall || second.0.wall {
-            return self.beside_wall(system, candidate, a, b).unwrap_or(f64::NEG_INFINITY);
+            return self.near_wall(system, candidate, a, b).unwrap_or(f64::NEG_INFINITY);
         }
         let off = self.off(system, candidate, a, b);
         let pose = |frame: &BodiesAtInstant, i: u32| {
@@ -422,7 +422,9 @@ impl Sweep {
         let [first, second] = self.sides(system, candidate);
         let w = b.t - a.t;
         let middle = (first.1.mean - second.1.mean).norm() + first.1.spread + second.1.spread;
-        w * w / 8.0 * middle + turning(&first.1, first.0.lever, w) + turning(&second.1, second.0.lever, w)
+        w * w / 8.0 * middle
+            + rotation_travel(&first.1, first.0.lever, w)
+            + rotation_travel(&second.1, second.0.lever, w)
     }
 
     /// The same by the rotation of a wall, in whose axes the distance is measured.
@@ -464,7 +466,7 @@ impl Sweep {
     }
 
     /// Lower bound on the distance to a flat wall; none to a tube.
-    fn beside_wall(
+    fn near_wall(
         &self,
         system: &System,
         candidate: CandidatePair,
@@ -529,7 +531,7 @@ pub(super) fn grazing_gap(gap: f64) -> f64 {
 }
 
 /// How far turning takes a point with a lever off its chord over `w` \[m\].
-fn turning(bound: &BodyBound, lever: f64, w: f64) -> f64 {
+fn rotation_travel(bound: &BodyBound, lever: f64, w: f64) -> f64 {
     if bound.w == 0.0 {
         return 0.0;
     }

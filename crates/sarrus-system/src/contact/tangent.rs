@@ -4,10 +4,10 @@
 //! to [`MOST_PAIRS`]; beyond that the tangent is that of each body against the others at rest, with which Newton's iteration converges
 //! more slowly and to the same.
 
+use super::contact_point::{BodyPair, act};
 use super::gap;
 use super::memory::gap_of;
 use super::pair::{BodyKinematics, ContactPair, reduced_mass};
-use super::place::{BodyPair, act};
 use super::surface::touches;
 use super::wire::ContactWorkspace;
 use super::{ContactElement, ContactSides};

@@ -42,8 +42,8 @@ impl Mechanism {
         // poses, and the outputs that laws may read
         self.observe(s, |_| ());
         self.with_contacts(s, |contacts, bodies, _| {
-            contacts.for_each_point(bodies, |pair, act, turned| {
-                let own = SurfacePoint { contact: pair.number, bodies: pair.ids(), turned };
+            contacts.for_each_point(bodies, |pair, act, is_rotated| {
+                let own = SurfacePoint { contact: pair.number, bodies: pair.ids(), flipped: is_rotated };
                 out.push(own.with(act.point, act.force, act.normal.force));
             });
             if let Some(lambda) = lambda {
@@ -57,27 +57,27 @@ impl Mechanism {
 struct SurfacePoint {
     contact: u32,
     bodies: [u32; 2],
-    turned: bool,
+    flipped: bool,
 }
 
 impl SurfacePoint {
     /// With a force on the first of its bodies.
     fn with(self, point: Vec3<f64>, force: Vec3<f64>, normal: f64) -> TouchingPoint {
-        let SurfacePoint { contact, bodies: [a, b], turned } = self;
+        let SurfacePoint { contact, bodies: [a, b], flipped: is_rotated } = self;
         // on what moves
-        let turned = b == 0 || a != 0 && turned;
+        let is_rotated = b == 0 || a != 0 && is_rotated;
         TouchingPoint {
             contact,
-            bodies: if turned { [b, a] } else { [a, b] },
+            bodies: if is_rotated { [b, a] } else { [a, b] },
             point: point.0,
-            force: if turned { force.0 } else { force.0.map(|f| -f) },
+            force: if is_rotated { force.0 } else { force.0.map(|f| -f) },
             normal,
         }
     }
 }
 
 /// Whether the first of two bodies is on the second side of a contact.
-fn is_turned(system: &System, contact: usize, [a, b]: [u32; 2]) -> bool {
+fn is_flipped(system: &System, contact: usize, [a, b]: [u32; 2]) -> bool {
     let ContactSides::Surfaces { sides, .. } = &system.contacts[contact].contact.what else { return false };
     let has = |side: usize, body: u32| sides[side].iter().any(|&i| system.surfaces[i as usize].body == body);
     !(has(0, a) && has(1, b))
@@ -110,9 +110,9 @@ fn add_rigid(bodies: &BodyKinematics, lambda: &[f64], out: &mut Vec<TouchingPoin
             }
         }
         let bodies = [element.ids[0], element.ids[1]];
-        let turned = is_turned(system, contact, bodies);
+        let is_rotated = is_flipped(system, contact, bodies);
         let point = (touch.points[0] + touch.points[1]) * 0.5;
-        out.push(SurfacePoint { contact: contact as u32, bodies, turned }.with(point, force, N));
+        out.push(SurfacePoint { contact: contact as u32, bodies, flipped: is_rotated }.with(point, force, N));
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::broad::Broad;
 use super::candidates::{CandidatePair, WatchedPairs, margin, pairs};
+use super::contact_point::{Act, anchor, approach, impact_onset, remember};
 use super::friction::RELAX;
 use super::laws::ImpactOnset;
 use super::memory::{ContactPointKey, ContactSnapshot, Memories, Memory, gap_of};
 use super::pair::{BodyKinematics, ContactPair};
-use super::place::{Act, anchor, approach, impact_onset, remember};
 use super::surface::{Touch, thickness, through};
 use super::sweep::{grazing, grazing_gap, nearly};
 use super::{Contact, ContactElement, ContactSides, EntryTally, gap};

@@ -77,11 +77,11 @@ impl ErrorRate for Dual<6> {
         let ids: Vec<u32> = (0..at.ids.len() as u32).collect();
         let along = |i: usize| {
             let (pose, twist) = (at.pose(i), at.twist(i));
-            let turning = pose.rot * Mat3::skew(twist.w);
+            let rotating = pose.rot * Mat3::skew(twist.w);
             Pose {
                 p: Vec3(std::array::from_fn(|k| join(pose.p.0[k], twist.v.0[k]))),
                 rot: Mat3(std::array::from_fn(|r| {
-                    std::array::from_fn(|c| join(pose.rot.0[r][c], turning.0[r][c]))
+                    std::array::from_fn(|c| join(pose.rot.0[r][c], rotating.0[r][c]))
                 })),
                 angle: join(pose.angle, twist.w.0[2]),
             }

@@ -9,7 +9,7 @@ use crate::at::At;
 use crate::constraint::{Constraint, CoordinateProgram};
 use crate::constraints::BuiltRows;
 use crate::context::Context;
-use crate::coordinate::{CoordinateRef, nearest_turn};
+use crate::coordinate::{CoordinateRef, nearest_revolution};
 use crate::formula::{Formula, ReadLevel};
 use sarrus_math::Real;
 use sarrus_model::Result;
@@ -29,8 +29,8 @@ impl Follow {
         self.coordinate.value(at) - self.target.eval(at)
     }
 
-    fn turns_to_zero(&self, off: f64) -> f64 {
-        if self.coordinate.reading.wraps() { nearest_turn(off, 0.0) } else { 0.0 }
+    fn revolutions_to_zero(&self, off: f64) -> f64 {
+        if self.coordinate.reading.wraps() { nearest_revolution(off, 0.0) } else { 0.0 }
     }
 }
 
@@ -41,11 +41,11 @@ impl Constraint for Follow {
 
     fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {
         let off = self.off(at);
-        phi[0] = off + self.turns_to_zero(off.value());
+        phi[0] = off + self.revolutions_to_zero(off.value());
     }
 
-    fn turns_off(&self, at: &At<f64>) -> Option<f64> {
-        self.coordinate.hint.map(|_| -self.turns_to_zero(self.off(at)))
+    fn revolutions_off(&self, at: &At<f64>) -> Option<f64> {
+        self.coordinate.hint.map(|_| -self.revolutions_to_zero(self.off(at)))
     }
 
     fn depends_on_time(&self) -> bool {

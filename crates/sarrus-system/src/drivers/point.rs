@@ -74,7 +74,7 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<(BuiltRows, Efforts)>
     if body == 0 {
         return Err(ctx.reader.error("body", "the ground does not move").hint("name a moving body"));
     }
-    let turns = ctx.directory.bodies[body as usize].kind.turns();
+    let rotates = ctx.directory.bodies[body as usize].kind.rotates();
     let origin = ctx.directory.bodies[body as usize].from_com([0.0; 3]);
     let r = ctx.point_on(body, "at", "on")?.unwrap_or(origin);
     let (mut positions, mut speeds) =
@@ -106,7 +106,7 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<(BuiltRows, Efforts)>
             return Err(ctx.reader.error(key, format!("`{key}` does not exist in this space")).hint(hint));
         }
     }
-    if !turns && (angle.is_some() || !omega.is_empty()) {
+    if !rotates && (angle.is_some() || !omega.is_empty()) {
         return Err(ctx.reader.error("body", "is a point mass and does not turn"));
     }
     let driver = PointDriver { r, position, angle, velocity, omega };

@@ -245,8 +245,8 @@ fn half_way(a: &Mat3, b: &Mat3) -> Mat3 {
     if a == b {
         return *a;
     }
-    let turn = quat_to_rotation_vector(&a.transpose_mul_mat(b).to_quat());
-    let half = turn.map(|x| 0.5 * x);
+    let rotation = quat_to_rotation_vector(&a.transpose_mul_mat(b).to_quat());
+    let half = rotation.map(|x| 0.5 * x);
     debug_assert!(half.iter().all(|x| x.abs() <= PI));
     *a * Mat3::from_quat(quat_from_rotation_vector(&half))
 }

@@ -144,7 +144,7 @@ pub fn read(model: &Model, bodies: &mut Vec<Body>) -> std::result::Result<Vec<Me
     }
     let (mut q, mut v) = bodies.last().map_or((0, 0), |b| (b.q + b.kind.nq(), b.v + b.kind.nv()));
     let mut placements = HashMap::new();
-    let taken = modal::taken(model);
+    let taken = modal::used_names(model);
     for element in
         model.flexible.iter().filter(|e| !(e.kind == beam::KIND.name && taken.contains_key(&e.name)))
     {

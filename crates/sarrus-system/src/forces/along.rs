@@ -95,7 +95,7 @@ impl LineOfAction {
     }
 
     /// Adds the wrenches of an effort that lengthens.
-    pub fn push<R: Real>(&self, at: &At<R>, effort: R, out: &mut [Wrench<R>]) {
+    pub fn add_wrench<R: Real>(&self, at: &At<R>, effort: R, out: &mut [Wrench<R>]) {
         match self {
             LineOfAction::Line(PointDistance { a, r_A, b, r_B }) => {
                 let (A, B) = (at.pose(*a), at.pose(*b));

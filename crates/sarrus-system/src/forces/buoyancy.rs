@@ -92,7 +92,7 @@ fn read(ctx: &mut Context) -> Result<BuiltForce> {
     let volume = ctx.reader.positive_opt("volume")?;
     let pieces = pieces(ctx, &ids, volume, fluid.surface.is_some())?;
     for piece in pieces.iter().filter(|piece| piece.p != [0.0; 3]) {
-        ctx.must_turn(ids[piece.body], "bodies")?;
+        ctx.require_orientation(ids[piece.body], "bodies")?;
     }
     let gravity = ctx.model.gravity;
     Ok(BuiltForce::new(ids, Buoyancy { fluid, gravity, pieces }))

@@ -5,10 +5,10 @@
 //! [consistent](crate::flexible::modal::points) mass has it. Cost there: O(n²) for n amplitudes and each node.
 
 use super::prelude::*;
+use crate::file_placement::AffineMap;
 use crate::flexible::modal::floating::Floating;
 use crate::flexible::modal::points::{MassPoint, ModalParts};
 use crate::formula::Binder;
-use crate::placed::AffineMap;
 use sarrus_math::Twist;
 use sarrus_model::Transform;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl Modal {
             (poses[self.node].p, twists[self.node].v) = point.state(at, &self.parts, (&eta, &rate));
             let here =
                 At { t: at.t, poses: &poses, twists: &twists, ids: &ids, hints: at.hints, outs: at.outs };
-            point.push(at, &self.parts, &eta, force.eval(&here), out);
+            point.add_force(at, &self.parts, &eta, force.eval(&here), out);
         }
     }
 }

@@ -36,7 +36,7 @@ impl Constant {
 
 impl Force for Constant {
     fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
-        self.along.push(at, self.effort(at), out);
+        self.along.add_wrench(at, self.effort(at), out);
     }
 
     fn dissipation<R: Real>(&self, at: &At<R>) -> R {

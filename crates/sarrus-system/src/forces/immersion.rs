@@ -192,8 +192,8 @@ pub fn pieces(ctx: &Context, ids: &[u32], given: Option<f64>, with_form: bool) -
         }
         if with_form && out.last().is_some_and(|piece| piece.form == ImmersedForm::Unknown) && ids[body] != 0
         {
-            let turns = ctx.directory.bodies[id as usize].kind.turns();
-            if turns {
+            let rotates = ctx.directory.bodies[id as usize].kind.rotates();
+            if rotates {
                 let message = format!(
                     "{}: what part of `{name}` is under the surface is not known: it has no shape",
                     ctx.reader.title()
@@ -212,7 +212,7 @@ fn pieces_of(ctx: &Context, index: usize, id: u32) -> Result<Vec<ImmersedPiece>>
     let body = &ctx.directory.bodies[id as usize];
     if let Some(element) = ctx.model.body(&body.name) {
         let reader = Reader::open(ctx.model, element);
-        let bar = if body.kind.turns() { reader.body_frame()?.length } else { None };
+        let bar = if body.kind.rotates() { reader.body_frame()?.length } else { None };
         let shapes = shapes::read(&reader, bar)?;
         let weighed = |s: &&Shape| matches!(s.role, Role::All | Role::Mass) && s.solid.is_some();
         let mut pieces: Vec<ImmersedPiece> =
@@ -233,7 +233,7 @@ fn pieces_of(ctx: &Context, index: usize, id: u32) -> Result<Vec<ImmersedPiece>>
     let Some(element) = ctx.model.find(&member.name) else { return Ok(Vec::new()) };
     let Some((area, rho_a)) = flexible::area_and_mass(ctx.model, element)? else { return Ok(Vec::new()) };
     let length = body.mass / rho_a;
-    let form = if body.kind.turns() {
+    let form = if body.kind.rotates() {
         ImmersedForm::Round(length, (area / PI).sqrt(), [1.0, 0.0, 0.0])
     } else {
         ImmersedForm::Unknown
@@ -301,9 +301,9 @@ mod tests {
     #[test]
     fn a_square_on_its_edge_is_immersed_as_a_triangle() {
         let piece = piece(ImmersedForm::Box([1.0, 3.0, 1.0], Mat3::identity()));
-        let turn = sarrus_math::quat_from_rotation_vector(&[0.0, std::f64::consts::FRAC_PI_4, 0.0]);
+        let rotation = sarrus_math::quat_from_rotation_vector(&[0.0, std::f64::consts::FRAC_PI_4, 0.0]);
         let x = 0.4;
-        let pose = Pose::from_quat([0.0, 0.0, 0.3 + 0.5_f64.sqrt() - x], turn);
+        let pose = Pose::from_quat([0.0, 0.0, 0.3 + 0.5_f64.sqrt() - x], rotation);
         // the ends of its length are rounded by 0.0075 m of 3 m, which spreads depth by that: second order
         let mean = piece.mean(&pose, &SEA);
         assert!((mean.share - x * x).abs() < 2e-4, "{}", mean.share);

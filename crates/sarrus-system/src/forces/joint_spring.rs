@@ -48,7 +48,7 @@ pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, BuiltFo
     let mut springs = Vec::new();
     if let [_] = coordinates {
         springs.extend(spring(ctx, &ctx.reader, joint, 0)?.map(|built| (entry.name.clone(), built)));
-        springs.extend(beside(ctx, &ctx.reader, joint, 0, &entry.name)?);
+        springs.extend(companion_forces(ctx, &ctx.reader, joint, 0, &entry.name)?);
     } else if let Some(key) = options().find(|key| ctx.reader.has(key.name) && !is_of_ball(entry, key)) {
         let message = match coordinates.len() {
             0 => format!("{} has no coordinate for `{}`", ctx.reader.title(), key.name),
@@ -75,7 +75,7 @@ pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, BuiltFo
         };
         if let Some(reader) = ctx.reader.sub(key.name, JOINT_OPTION_KEYS)? {
             let name = format!("{}.{}", entry.name, key.name);
-            let beside = beside(ctx, &reader, joint, k, &name)?;
+            let beside = companion_forces(ctx, &reader, joint, k, &name)?;
             springs.extend(spring(ctx, &reader, joint, k)?.map(|built| (name, built)));
             springs.extend(beside);
         }
@@ -84,7 +84,7 @@ pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, BuiltFo
 }
 
 /// Springy stops and constant friction of a coordinate.
-fn beside(
+fn companion_forces(
     ctx: &Context,
     reader: &Reader,
     joint: usize,

@@ -22,7 +22,7 @@ mod tension;
 mod torque;
 mod vector;
 
-pub(crate) use bushing::{Bushing, half_turn, rotation_of_half, turned};
+pub(crate) use bushing::{Bushing, half_rotation, rotated, rotation_of_half};
 pub use clearance::{CLEARANCE_OPTION, Clearance, has_clearance};
 pub use closure::ClosureForce;
 pub use flanks::Flanks;

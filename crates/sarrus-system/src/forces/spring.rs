@@ -17,7 +17,7 @@ pub struct Spring {
 
 impl Force for Spring {
     fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
-        self.along.push(at, -self.tension.value(at, &self.along), out);
+        self.along.add_wrench(at, -self.tension.value(at, &self.along), out);
     }
 
     fn potential<R: Real>(&self, at: &At<R>) -> R {
@@ -107,7 +107,7 @@ fn read(ctx: &mut Context) -> Result<BuiltForce> {
     let only = match ctx.reader.choice("only", &["pull", "push"])? {
         None => Only::Both,
         Some(0) => Only::Pull,
-        Some(_) => Only::Push,
+        Some(_) => Only::Compressive,
     };
     let law = match ctx.reader.expression("tension")? {
         Some(expr) => {

@@ -20,14 +20,14 @@ pub enum Only {
     /// T > 0: a cable.
     Pull,
     /// T < 0: a stop.
-    Push,
+    Compressive,
 }
 
 impl Only {
     fn clamp<R: Real>(self, tension: R) -> R {
         match self {
             Only::Pull if tension.value() < 0.0 => R::zero(),
-            Only::Push if tension.value() > 0.0 => R::zero(),
+            Only::Compressive if tension.value() > 0.0 => R::zero(),
             _ => tension,
         }
     }

@@ -43,13 +43,13 @@ impl Sense {
 
 const AGAINST: &[Coordinate] = &[
     Coordinate::new("position", "speed", "accel", Reading::Back(2)),
-    Coordinate::new("angle", "rate", "alpha", Reading::TurnZ),
+    Coordinate::new("angle", "rate", "alpha", Reading::RotationZ),
 ];
 
 /// Coordinates shared with the screw.
 pub const COORDINATES: &[Coordinate] = &[
     Coordinate::new("position", "speed", "accel", Reading::Shift(2)),
-    Coordinate::new("angle", "rate", "alpha", Reading::TurnZ),
+    Coordinate::new("angle", "rate", "alpha", Reading::RotationZ),
 ];
 
 /// Rows shared with the screw.

@@ -25,7 +25,7 @@ mod prelude {
     pub use crate::coordinate::{Coordinate, Reading};
     pub use crate::joint::{AxisRole, Frames, Joint};
     pub use crate::primitive::Primitive;
-    pub use crate::tree::motion::{JointMotion, shift, turn};
+    pub use crate::tree::motion::{JointMotion, rotation_axis, shift};
     pub use crate::tree::spatial::Vec6;
     pub use sarrus_math::{Mat3, Pose, Real, Vec3};
     pub use sarrus_model::{Key, KeyType, Reader, Result, Space};
@@ -82,7 +82,7 @@ pub static KINDS: &[JointKind] = &[
 ];
 
 /// The joint that lets bodies turn against each other about a point, in the plane or in space.
-pub(crate) fn turning(planar: bool) -> Arc<dyn JointFace> {
+pub(crate) fn revolute_face(planar: bool) -> Arc<dyn JointFace> {
     if planar { Arc::new(planar_revolute::PlanarRevolute) } else { Arc::new(spherical::Spherical) }
 }
 

@@ -15,7 +15,7 @@ impl Joint for PlanarJoint {
     const COORDINATES: &'static [Coordinate] = &[
         Coordinate::new("x", "vx", "ax", Reading::Shift(0)),
         Coordinate::new("y", "vy", "ay", Reading::Shift(1)),
-        Coordinate::new("angle", "rate", "alpha", Reading::TurnZ),
+        Coordinate::new("angle", "rate", "alpha", Reading::RotationZ),
     ];
 
     fn read(_: &mut Reader) -> Result<Self> {

@@ -14,8 +14,8 @@ impl Joint for Universal {
     const SPACE: Space = Space::Spatial;
     const AXIS: AxisRole = AxisRole::Cross;
     const COORDINATES: &'static [Coordinate] = &[
-        Coordinate::new("angle1", "rate1", "accel1", Reading::TurnZ),
-        Coordinate::new("angle2", "rate2", "accel2", Reading::TurnX),
+        Coordinate::new("angle1", "rate1", "accel1", Reading::RotationZ),
+        Coordinate::new("angle2", "rate2", "accel2", Reading::RotationX),
     ];
 
     fn read(_: &mut Reader) -> Result<Self> {

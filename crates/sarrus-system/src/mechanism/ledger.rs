@@ -74,7 +74,7 @@ impl Ledger {
             kinetic += 0.5 * entry.mass * velocity.dot(velocity);
             if entry.kind == BodyKind::PlanarRigid {
                 kinetic += 0.5 * (v[2] * (entry.planar_inertia * v[2]));
-            } else if entry.kind.turns() {
+            } else if entry.kind.rotates() {
                 let w = Vec3([v[3], v[4], v[5]]);
                 kinetic += 0.5 * w.dot(self.inertias[entry.inertia as usize] * w);
             }

@@ -14,18 +14,18 @@ impl Mechanism {
         for (id, body) in bodies.filter(|(_, body)| !body.shares) {
             let col = &system.structure.cols[system.column(id as u32)];
             let n = col.size;
-            let turning = if body.kind.turns() { body.kind.nv() - linear(body.kind) } else { 0 };
+            let rotating = if body.kind.rotates() { body.kind.nv() - linear(body.kind) } else { 0 };
             let (mass, minv) = (&mut mass[col.mass..col.mass + n * n], &mut minv[col.mass..col.mass + n * n]);
             mass.fill(0.0);
             minv.fill(0.0);
-            for i in 0..n - turning {
+            for i in 0..n - rotating {
                 mass[i * n + i] = body.mass;
                 minv[i * n + i] = 1.0 / body.mass;
             }
-            if turning == 1 {
+            if rotating == 1 {
                 mass[n * n - 1] = body.inertia.0[2][2];
                 minv[n * n - 1] = 1.0 / body.inertia.0[2][2];
-            } else if turning == 3 {
+            } else if rotating == 3 {
                 let inverse = inverse(&body.inertia);
                 for i in 0..3 {
                     for j in 0..3 {

@@ -4,18 +4,18 @@
 //! inertial force is the gyroscopic torque: I ω̇ + ω × I ω = torque. Of a modal body M changes with its amplitudes, and
 //! [`Inertia`](crate::flexible::modal::inertia::InertiaInvariants) has the equations.
 
-mod books;
+mod angles;
 mod coordinates;
+mod energy;
 mod forces;
 mod gamma_terms;
+mod kinematics;
 mod ledger;
 mod masses;
 mod motion;
-mod place;
 mod saturation;
-mod turns;
 
-pub use books::Energy;
+pub use energy::Energy;
 
 use crate::at::At;
 use crate::constraint::JacobianBlocks;
@@ -28,13 +28,13 @@ use crate::friction::{self, JointFriction};
 use crate::load::Wrench;
 use crate::separation::{self, Separation};
 use crate::system::{DISSIPATED, FIRST_STATE, Family, NearSingular, System, WORK};
+use angles::BodyAngles;
 use ledger::Ledger;
 use motion::MotionBuffer;
 use sarrus_math::{Pose, Twist};
 use sarrus_solve::tables::Description;
 use sarrus_solve::{Accel, Equations, Expansion, Problem, Stage, State, Structure, Tangent};
 use std::sync::Arc;
-use turns::BodyAngles;
 
 /// A system with the buffers to evaluate it.
 #[derive(Clone)]
@@ -66,7 +66,7 @@ pub struct Mechanism {
     external: Vec<Wrench<f64>>,
     /// Bodies from here on have none.
     pushed: usize,
-    turns: BodyAngles,
+    angles: BodyAngles,
     ledger: Ledger,
 }
 
@@ -99,7 +99,7 @@ impl Mechanism {
             separations: separation::all(&system.directory),
             external: vec![Wrench::zero(); n],
             pushed: 0,
-            turns: BodyAngles::new(&system.directory),
+            angles: BodyAngles::new(&system.directory),
             ledger: Ledger::new(&system.directory.bodies),
             system,
         }
@@ -151,7 +151,7 @@ impl Mechanism {
 
     /// Goes on where `other` is, a mechanism of the same model of which other parts act: with its hints, what acts from outside, and
     /// what its contacts remember, which it loses.
-    pub fn go_on_from(&mut self, other: &mut Mechanism) {
+    pub fn resume_from(&mut self, other: &mut Mechanism) {
         self.copy_discrete_state(other);
         std::mem::swap(&mut self.contacts, &mut other.contacts);
     }
@@ -165,7 +165,7 @@ impl Mechanism {
 
     /// What acts on the body `id` from outside until it is said anew: a force through its centre of mass and a torque about it, both in
     /// world axes. Its power counts as work. What a planar body or a point cannot take is left out.
-    pub fn push(&mut self, id: u32, wrench: Wrench<f64>) {
+    pub fn set_external_wrench(&mut self, id: u32, wrench: Wrench<f64>) {
         let id = id as usize;
         self.external[id] = wrench;
         self.pushed = self.pushed.max(id + 1);
@@ -193,7 +193,7 @@ impl Mechanism {
     }
 
     /// Nothing acts from outside.
-    pub fn let_go(&mut self) {
+    pub fn clear_external_wrenches(&mut self) {
         self.external[..self.pushed].fill(Wrench::zero());
         self.pushed = 0;
     }
@@ -243,13 +243,13 @@ impl Mechanism {
     }
 
     /// The same to be kept, until it is put back.
-    pub(crate) fn take_readings(&mut self, s: &State) -> Vec<[f64; 3]> {
+    pub(crate) fn save_readings(&mut self, s: &State) -> Vec<[f64; 3]> {
         self.contact_readings(s);
         std::mem::take(&mut self.contacts.readings)
     }
 
     /// Puts back the room for readings.
-    pub(crate) fn put_readings(&mut self, readings: Vec<[f64; 3]>) {
+    pub(crate) fn restore_readings(&mut self, readings: Vec<[f64; 3]>) {
         self.contacts.readings = readings;
     }
 

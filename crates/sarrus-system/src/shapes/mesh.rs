@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub const MESH: ShapeKind = ShapeKind {
     name: "mesh",
     doc: "the surface in an STL or OBJ file",
-    takes: &["file", "scale"],
+    accepted: &["file", "scale"],
     axis: OwnAxis::X,
     read: read_mesh,
 };
@@ -22,7 +22,7 @@ pub const MESH: ShapeKind = ShapeKind {
 pub const CONVEX: ShapeKind = ShapeKind {
     name: "convex",
     doc: "the convex hull of an STL or OBJ file",
-    takes: &["file", "scale"],
+    accepted: &["file", "scale"],
     axis: OwnAxis::X,
     read: read_convex,
 };

@@ -80,7 +80,7 @@ pub struct ShapeKind {
     /// One line on what it is.
     pub doc: &'static str,
     /// Those of [`KEYS`] that are its own.
-    pub takes: &'static [&'static str],
+    pub accepted: &'static [&'static str],
     /// Its axis.
     pub axis: OwnAxis,
     /// What it weighs and what of it is touched.
@@ -135,7 +135,7 @@ pub enum Role {
 
 const ROLES: &[&str] = &["all", "visual", "contact", "mass"];
 
-/// The keys of a shape; [`ShapeKind::takes`] says which of the dimensions a kind has.
+/// The keys of a shape; [`ShapeKind::accepted`] says which of the dimensions a kind has.
 pub const KEYS: &[Key] = &[
     Key::new("kind", KeyType::Text, "", "which shape it is"),
     Key::new(
@@ -319,11 +319,13 @@ impl ShapeKind {
 
 fn read_one(reader: &Reader, bar: Option<f64>) -> Result<Shape> {
     let kind = kind_of(reader)?;
-    let own = |key: &str| EVERY.contains(&key) || kind.takes.contains(&key);
+    let own = |key: &str| EVERY.contains(&key) || kind.accepted.contains(&key);
     if let Some(entry) = reader.table().entries.iter().find(|entry| !own(&entry.key)) {
-        let takes: Vec<&str> = kind.takes.iter().chain(&EVERY[1..7]).copied().collect();
+        let accepted_keys: Vec<&str> = kind.accepted.iter().chain(&EVERY[1..7]).copied().collect();
         let message = format!("{} is a {}: it has no key `{}`", reader.title(), kind.name, entry.key);
-        return Err(reader.at(entry.key_span, message).hint(format!("it takes: {}", takes.join(" "))));
+        return Err(reader
+            .at(entry.key_span, message)
+            .hint(format!("it takes: {}", accepted_keys.join(" "))));
     }
     let role = match reader.choice("role", ROLES)? {
         None | Some(0) => Role::All,
@@ -338,7 +340,7 @@ fn read_one(reader: &Reader, bar: Option<f64>) -> Result<Shape> {
         name: reader.plain_name("name")?.map(|(name, _)| name),
         role,
         p: reader.own_point("on")?.unwrap_or_default(),
-        rot: turn(reader, kind)?,
+        rot: orientation(reader, kind)?,
         solid: form.solid,
         geometry: form.geometry,
         open: form.open,
@@ -363,7 +365,7 @@ fn kind_of(reader: &Reader) -> Result<&'static ShapeKind> {
 }
 
 /// The rotation that takes the shape's own axis to `axis_on`.
-fn turn(reader: &Reader, kind: &ShapeKind) -> Result<Mat3> {
+fn orientation(reader: &Reader, kind: &ShapeKind) -> Result<Mat3> {
     let planar = reader.is_planar();
     let own = kind.own_axis(planar);
     if reader.one_of(&["axis_on", "orientation_on"])? == Some("orientation_on") {
@@ -413,8 +415,9 @@ fn arc(a: [f64; 3], b: [f64; 3]) -> Mat3 {
     let mut c = a.dot(b);
     if c < 0.0 {
         // a is a coordinate axis
-        let half_turn = if a.z() == 0.0 { [-1.0, -1.0, 1.0] } else { [1.0, -1.0, -1.0] };
-        let flip = Mat3([[half_turn[0], 0.0, 0.0], [0.0, half_turn[1], 0.0], [0.0, 0.0, half_turn[2]]]);
+        let half_rotation = if a.z() == 0.0 { [-1.0, -1.0, 1.0] } else { [1.0, -1.0, -1.0] };
+        let flip =
+            Mat3([[half_rotation[0], 0.0, 0.0], [0.0, half_rotation[1], 0.0], [0.0, 0.0, half_rotation[2]]]);
         return arc((-a).0, b.0) * flip;
     }
     c += 1.0;
@@ -447,7 +450,7 @@ pub fn distribution(reader: &Reader, shapes: &[Shape]) -> Result<Option<Distribu
     let measures: Vec<f64> = match (solids.as_slice(), &volumes) {
         ([], _) => return Ok(None),
         ([(shape, solid)], _) => {
-            let k2 = turned(&shape.rot, solid);
+            let k2 = rotated(&shape.rot, solid);
             return Ok(Some(Distribution {
                 volume: volumes.map(|v| v[0]),
                 centre: centre_of(shape, solid),
@@ -469,7 +472,7 @@ pub fn distribution(reader: &Reader, shapes: &[Shape]) -> Result<Option<Distribu
     }
     let mut k2 = Mat3([[0.0; 3]; 3]);
     for ((shape, solid), measure) in solids.iter().zip(&measures) {
-        let own = turned(&shape.rot, solid);
+        let own = rotated(&shape.rot, solid);
         let from = centre_of(shape, solid);
         let arm = steiner([0, 1, 2].map(|i| from[i] - centre[i]));
         for i in 0..3 {
@@ -526,7 +529,7 @@ fn centre_of(shape: &Shape, solid: &UniformSolid) -> [f64; 3] {
 }
 
 /// R K Rᵀ, exactly symmetric.
-fn turned(rot: &Mat3, solid: &UniformSolid) -> Mat3 {
+fn rotated(rot: &Mat3, solid: &UniformSolid) -> Mat3 {
     let R = &rot.0;
     let entry = |i: usize, j: usize| {
         let own = (0..3).map(|k| solid.k2[k] * (R[i][k] * R[j][k])).sum::<f64>();
@@ -588,8 +591,8 @@ mod tests {
             for a in &AXES[..2] {
                 assert_eq!(arc(*a, b).col(2).0, [0.0, 0.0, 1.0]);
                 assert_eq!(
-                    turned(&arc(*a, b), &UniformSolid::centred(SolidMeasure::Volume(1.0), [1.0, 2.0, 3.0])).0
-                        [2],
+                    rotated(&arc(*a, b), &UniformSolid::centred(SolidMeasure::Volume(1.0), [1.0, 2.0, 3.0]))
+                        .0[2],
                     [0.0, 0.0, 3.0]
                 );
             }
@@ -600,7 +603,7 @@ mod tests {
     fn every_kind_is_listed_once_and_takes_known_keys() {
         for (i, kind) in KINDS.iter().enumerate() {
             assert!(KINDS[..i].iter().all(|other| other.name != kind.name));
-            assert!(kind.takes.iter().all(|key| KEYS.iter().any(|k| k.name == *key)), "{}", kind.name);
+            assert!(kind.accepted.iter().all(|key| KEYS.iter().any(|k| k.name == *key)), "{}", kind.name);
         }
         assert!(EVERY[..7].iter().all(|key| KEYS.iter().any(|k| k.name == *key)));
     }

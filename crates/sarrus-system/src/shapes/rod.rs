@@ -9,7 +9,7 @@ use std::f64::consts::PI;
 pub const KIND: ShapeKind = ShapeKind {
     name: "rod",
     doc: "a solid cylinder along x",
-    takes: &["length", "radius"],
+    accepted: &["length", "radius"],
     axis: OwnAxis::X,
     read: |dimensions| {
         let (l, r) = (dimensions.length()?, dimensions.radius()?);

@@ -142,7 +142,7 @@ fn free(kind: BodyKind, old: [f64; 4], q: &[f64], y: &[f64], s: &mut [Vec6]) -> 
     for (i, (s, y)) in s.iter_mut().zip(y).enumerate() {
         *s = match i.checked_sub(linear) {
             None => super::motion::shift(i),
-            Some(_) if linear == 2 => super::motion::turn(2),
+            Some(_) if linear == 2 => super::motion::rotation_axis(2),
             Some(k) => Vec6 { v: Vec3::zero(), w: pose.rot.col(k) },
         };
         velocity.add_scaled(*y, s);
@@ -168,22 +168,22 @@ fn joint_state(
 ) -> (Pose, [f64; 4], JointPose) {
     let (near, far) = if on.reversed { (&on.frames.M, &on.frames.F) } else { (&on.frames.F, &on.frames.M) };
     let start = near.frame_pose(parent);
-    let (R, origin, axes, P, turned);
+    let (R, origin, axes, P, rotation);
     if on.reversed {
         R = start.rot * X.rot.transpose();
         origin = start.p - R * X.p;
         (axes, P) = (R, start.p);
-        turned = -X.angle;
+        rotation = -X.angle;
     } else {
         R = start.rot;
         origin = start.p + R * X.p;
         (axes, P) = (R * X.rot, origin);
-        turned = X.angle;
+        rotation = X.angle;
     }
     let at = JointPose { P, R };
     if kind == BodyKind::PlanarRigid {
         // z of F points away in a mirrored file: its angles count the other way
-        let angle = start.angle + R.0[2][2] * turned - far.angle;
+        let angle = start.angle + R.0[2][2] * rotation - far.angle;
         let rot = Mat3::rot_z(angle);
         return (Pose { p: origin - rot.mul_f64(&far.p), rot, angle }, old, at);
     }

@@ -70,7 +70,7 @@ pub(super) fn span(system: &System) -> (Vec<Link>, Vec<usize>) {
     let mut beside: Vec<Vec<usize>> = vec![Vec::new(); n];
     for (index, joint) in directory.joints.iter().enumerate() {
         let [a, b] = joint.bodies.map(|body| body as usize);
-        let carries = |body: usize| body == 0 || directory.bodies[body].kind.turns();
+        let carries = |body: usize| body == 0 || directory.bodies[body].kind.rotates();
         let is_tight = joint.clearance.is_none();
         if is_tight && a != b && system.element_index(joint.element).is_some() && carries(a) && carries(b) {
             beside[a].push(index);

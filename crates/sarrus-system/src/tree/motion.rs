@@ -38,7 +38,7 @@ impl Default for JointMotion {
 }
 
 /// The axis `i` as a turn.
-pub fn turn(i: usize) -> Vec6 {
+pub fn rotation_axis(i: usize) -> Vec6 {
     Vec6 { v: Vec3::zero(), w: axis(i) }
 }
 

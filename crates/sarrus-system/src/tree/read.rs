@@ -11,7 +11,7 @@ use super::small::Factor;
 use super::spatial::Vec6;
 use super::{Tree, numbers};
 use crate::body::BodyKind;
-use crate::coordinate::nearest_turn;
+use crate::coordinate::nearest_revolution;
 use sarrus_math::{Mat3, Pose, Vec3};
 use sarrus_solve::State;
 
@@ -22,7 +22,7 @@ impl Tree {
         for i in 0..self.links.len() {
             let link = &self.links[i];
             let body = &self.system.directory.bodies[link.body];
-            if body.kind.turns_in_space() {
+            if body.kind.rotates_in_space() {
                 self.quaternions[link.body] = body.quaternion(&s.q);
             }
             let out = &mut q[link.q..link.q + link.nq];
@@ -44,7 +44,7 @@ impl Tree {
             for (k, number) in numbers(on) {
                 let reading = on.face.coordinates()[number].reading;
                 let value = reading.value(&F, &M);
-                out[k] = if reading.wraps() { value + nearest_turn(value, last[k]) } else { value };
+                out[k] = if reading.wraps() { value + nearest_revolution(value, last[k]) } else { value };
             }
             if let Some(k) = on.face.quaternion() {
                 let quat = F.rot.transpose_mul_mat(&M.rot).to_quat();

@@ -26,7 +26,7 @@ impl Tree {
             }
             _ => return false,
         }
-        self.put(q, y);
+        self.cache(q, y);
         true
     }
 
@@ -39,7 +39,7 @@ impl Tree {
         plain.update_kinematics(q, y);
         plain.inverse_dynamics(ydot, tau);
         self.visits += 3 * self.links.len() as u64;
-        self.put(q, y);
+        self.cache(q, y);
         true
     }
 
@@ -49,14 +49,14 @@ impl Tree {
             plain.update_kinematics(q, y);
             plain.mass_matrix(self.structure.nv, M);
             self.visits += 2 * self.links.len() as u64;
-            return self.put(q, y);
+            return self.cache(q, y);
         }
         self.update_kinematics(q, y);
         self.mass_matrix(M);
     }
 
     /// Takes note of what was placed; the general recursions find the rest when they are asked.
-    fn put(&mut self, q: &[f64], y: &[f64]) {
+    fn cache(&mut self, q: &[f64], y: &[f64]) {
         self.own.0.copy_from_slice(q);
         self.own.1.copy_from_slice(y);
         (self.known, self.is_orthonormal) = (true, false);

@@ -74,28 +74,28 @@ impl Numbers {
 fn motion(planar: bool, on_hinge: bool, seed: u64) -> (Vec<Pose>, Vec<Twist>) {
     let mut numbers = Numbers(seed);
     let mut free = |scale: f64| {
-        let (mut p, mut v, turn, mut w) =
+        let (mut p, mut v, rotation, mut w) =
             (numbers.vector(), numbers.vector(), numbers.vector(), numbers.vector());
         if planar {
             (p[2], v[2]) = (0.0, 0.0);
             w = [0.0, 0.0, w[2]];
-            let pose = Pose::planar(p[0], p[1], scale * turn[2]);
+            let pose = Pose::planar(p[0], p[1], scale * rotation[2]);
             return (pose, Twist::new(&pose, Vec3(v), Vec3(w)));
         }
-        let pose = Pose::from_quat(p, quat_from_rotation_vector(&turn.map(|x| scale * x)));
+        let pose = Pose::from_quat(p, quat_from_rotation_vector(&rotation.map(|x| scale * x)));
         (pose, Twist::new(&pose, Vec3(v), Vec3(w)))
     };
     let (a, V_a) = free(2.0);
     let (mut b, mut V_b) = free(0.8);
     let (dot, V_dot) = free(0.0);
     if on_hinge {
-        let (turn, rate) = (numbers.next(), numbers.next());
+        let (rotation, rate) = (numbers.next(), numbers.next());
         let (point, axis) = if planar { ([0.5, 0.1, 0.0], [0.0, 0.0, 1.0]) } else { (HINGE, AXIS) };
-        let relative = Mat3::from_quat(quat_from_rotation_vector(&axis.map(|x| x * turn)));
+        let relative = Mat3::from_quat(quat_from_rotation_vector(&axis.map(|x| x * rotation)));
         let at = a.point(&point);
         let arm = relative.mul_f64(&[1.0 - point[0], -point[1], -point[2]]);
         b.rot = a.rot * relative;
-        b.angle = if planar { a.angle + turn } else { 0.0 };
+        b.angle = if planar { a.angle + rotation } else { 0.0 };
         b.p = at + a.rot * arm;
         let w_W = V_a.w_W + a.rotate(&axis).scale(rate);
         let v = V_a.point_velocity(&a, &point) + w_W.cross(b.p - at);
@@ -302,8 +302,8 @@ fn forces_turn_with_the_file_that_has_them() {
         "kind = 'bushing', bodies = ['a', 'b'], at = [0.5, 0.1], stiffness = [[3, 1, 2], [1, 4, 3], [2, 3, 5]]",
     ];
     let third = 0.9 / 3.0;
-    let turned = Mat3::from_quat(quat_from_rotation_vector(&[2.0 * third, third, 2.0 * third]));
-    let in_space = Transform::new(Some(0), turned.0, 0.0, [1.0, 2.0, 3.0]);
+    let rotated = Mat3::from_quat(quat_from_rotation_vector(&[2.0 * third, third, 2.0 * third]));
+    let in_space = Transform::new(Some(0), rotated.0, 0.0, [1.0, 2.0, 3.0]);
     let in_plane = Transform::new(Some(0), Mat3::rot_z(0.9).0, 0.9, [1.0, 2.0, 0.0]);
     for element in spatial {
         check_mirrored(
@@ -389,11 +389,11 @@ fn options_of_a_joint_make_springs() {
     assert_eq!(names, ["k", "u.angle2"]);
 
     // k reads 0.1 and turns at 2 rad/s, u.angle2 is where it rests
-    let turned = Pose::from_quat([0.0; 3], quat_from_rotation_vector(&[0.0, 0.0, 0.1]));
+    let rotated = Pose::from_quat([0.0; 3], quat_from_rotation_vector(&[0.0, 0.0, 0.1]));
     let b = Pose { p: Vec3([1.0, 0.0, 0.0]), ..Pose::identity() };
-    let poses = [Pose::identity(), turned, b, b];
+    let poses = [Pose::identity(), rotated, b, b];
     let mut twists = [Twist::zero(); 4];
-    twists[1] = Twist::new(&turned, Vec3([0.0; 3]), Vec3([0.0, 0.0, 2.0]));
+    twists[1] = Twist::new(&rotated, Vec3([0.0; 3]), Vec3([0.0, 0.0, 2.0]));
     let torque = |k: usize| {
         let force = &system.forces[k];
         let hints = &system.hints;
@@ -445,8 +445,8 @@ fn spinning(system: &System, planar: bool, t: f64) -> State {
     let mut state = system.start();
     state.t = t;
     let (point, axis) = if planar { ([0.5, 0.1, 0.0], [0.0, 0.0, 1.0]) } else { (HINGE, AXIS) };
-    let turn = quat_from_rotation_vector(&axis.map(|x| x * t));
-    let rot = Mat3::from_quat(turn);
+    let rotation = quat_from_rotation_vector(&axis.map(|x| x * t));
+    let rot = Mat3::from_quat(rotation);
     let arm = rot.mul_f64(&[1.0 - point[0], -point[1], -point[2]]);
     let v = Vec3(axis).cross(arm);
     let body = &system.directory.bodies[2];
@@ -460,7 +460,7 @@ fn spinning(system: &System, planar: bool, t: f64) -> State {
             v_out[i] = v[i];
             v_out[3 + i] = axis[i];
         }
-        q[3..7].copy_from_slice(&quat_normalize(quat_mul(&[1.0, 0.0, 0.0, 0.0], &turn)));
+        q[3..7].copy_from_slice(&quat_normalize(quat_mul(&[1.0, 0.0, 0.0, 0.0], &rotation)));
     }
     state
 }

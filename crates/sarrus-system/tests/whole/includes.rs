@@ -46,7 +46,7 @@ fn cases(what: &str, text: &str) -> Vec<Case> {
     let planar = text.contains("'planar'\nbodies");
     // a free component turns by quarter turns only
     let angle = if text.contains("'free'") { "90 deg" } else { "1.1" };
-    let (space, turn) = if planar {
+    let (space, rotation) = if planar {
         ("space = 'planar'", format!("at = [0.4, -0.7], angle = '{angle}'"))
     } else {
         let axis = if angle == "1.1" { "[0.6, 0.2, 0.8]" } else { "[1, 0, 0]" };
@@ -56,7 +56,7 @@ fn cases(what: &str, text: &str) -> Vec<Case> {
     let list = mirrors.iter().map(|mirror| {
         let key = if mirror.is_empty() { String::new() } else { format!(", mirror = '{mirror}'") };
         let include =
-            format!("format = 'sarrus/1'\n{space}\ninclude.L = {{ file = 'part.toml', {turn}{key} }}\n");
+            format!("format = 'sarrus/1'\n{space}\ninclude.L = {{ file = 'part.toml', {rotation}{key} }}\n");
         let (included, transform, flat) = system(&outer, &include);
         let resolved = system("resolved.toml", &flat).0;
         let what = format!("{what}, mirror '{mirror}'");
@@ -89,9 +89,9 @@ fn image(case: &Case, s: &State) -> State {
         match body.kind {
             BodyKind::PlanarRigid => {
                 let (p, u) = (T.point([q[0], q[1], 0.0]), T.vector([v[0], v[1], 0.0]));
-                let turn = [T.angle + T.sign() * q[2], T.sign() * v[2]];
-                out.q[other.q..other.q + 3].copy_from_slice(&[p[0], p[1], turn[0]]);
-                out.v[other.v..other.v + 3].copy_from_slice(&[u[0], u[1], turn[1]]);
+                let rotation = [T.angle + T.sign() * q[2], T.sign() * v[2]];
+                out.q[other.q..other.q + 3].copy_from_slice(&[p[0], p[1], rotation[0]]);
+                out.v[other.v..other.v + 3].copy_from_slice(&[u[0], u[1], rotation[1]]);
             }
             BodyKind::Rigid => {
                 let L = Mat3::from_cols(

@@ -121,10 +121,10 @@ fn partial_velocities_of_every_joint_are_derivatives_of_its_pose() {
                 let mut q = q.clone();
                 match face.quaternion() {
                     Some(k) => {
-                        let turn =
+                        let rotation =
                             sarrus_math::quat_from_rotation_vector(&[h * y[k], h * y[k + 1], h * y[k + 2]]);
                         let at = [q[k], q[k + 1], q[k + 2], q[k + 3]];
-                        q[k..k + 4].copy_from_slice(&sarrus_math::quat_mul(&at, &turn));
+                        q[k..k + 4].copy_from_slice(&sarrus_math::quat_mul(&at, &rotation));
                     }
                     None => q.iter_mut().zip(&y).for_each(|(q, y)| *q += h * y),
                 }
@@ -137,11 +137,12 @@ fn partial_velocities_of_every_joint_are_derivatives_of_its_pose() {
             let ((before, rate_before), (after, rate_after)) = (later(-h), later(h));
             let (_, rate) = later(0.0);
             let shift = (after.p - before.p).scale(0.5 / h);
-            let turn = sarrus_math::quat_to_rotation_vector(&(after.rot * before.rot.transpose()).to_quat());
+            let rotation =
+                sarrus_math::quat_to_rotation_vector(&(after.rot * before.rot.transpose()).to_quat());
             close(
                 kind.name,
                 &[rate.v.0, rate.w.0].concat(),
-                &[shift.0, turn.map(|x| 0.5 * x / h)].concat(),
+                &[shift.0, rotation.map(|x| 0.5 * x / h)].concat(),
                 1e-9,
             );
             let second = rate_after.minus(&rate_before).scale(0.5 / h);

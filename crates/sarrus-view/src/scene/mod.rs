@@ -304,6 +304,6 @@ pub(crate) fn rest(system: &Directory, id: u32) -> Pose7 {
             _ => join(p, [1.0, 0.0, 0.0, 0.0]),
         };
     }
-    let turned = sarrus::math::Mat3::from_quat(q) * sarrus::math::Vec3(body.com);
-    join([0, 1, 2].map(|k| p[k] - turned.0[k]), q)
+    let rotated = sarrus::math::Mat3::from_quat(q) * sarrus::math::Vec3(body.com);
+    join([0, 1, 2].map(|k| p[k] - rotated.0[k]), q)
 }

@@ -62,7 +62,7 @@ pub(super) fn all(
     errors: &mut Vec<Diagnostic>,
 ) -> HashMap<u32, Vec<SceneShape>> {
     let mut found: HashMap<u32, Vec<SceneShape>> = HashMap::new();
-    let mut take = |id: Option<u32>, shapes: Result<Vec<SceneShape>>| match (id, shapes) {
+    let mut add_shapes = |id: Option<u32>, shapes: Result<Vec<SceneShape>>| match (id, shapes) {
         (Some(id), Ok(shapes)) => found.entry(id).or_default().extend(shapes),
         (None, Ok(_)) => {}
         (_, Err(error)) => errors.push(error),
@@ -73,7 +73,7 @@ pub(super) fn all(
             let color = reader.material("material")?.and_then(|m| m.color);
             of(&reader, shapes::read(&reader, bar)?, bar, color.as_deref())
         });
-        take(directory.body(&element.name), shapes);
+        add_shapes(directory.body(&element.name), shapes);
     }
     for attachment in model.attachments.iter().filter(|a| a.shapes && a.body == "ground") {
         let keys: Vec<Key> = GROUND_KEYS.to_vec();
@@ -81,14 +81,14 @@ pub(super) fn all(
             let moved = shapes::attached(&reader, attachment, &Pose::identity())?;
             of(&reader, moved, None, None)
         });
-        take(Some(0), shapes);
+        add_shapes(Some(0), shapes);
     }
     for element in model.flexible.iter().filter(|e| e.kind == flexible::segmented_rod::KIND.name) {
         let Some(member) = directory.member(&element.name) else { continue };
         let reader = Reader::open(model, element);
         let shapes = segment(model, &reader, member.bodies.len());
         for id in member.bodies.clone() {
-            take(Some(id), shapes.clone());
+            add_shapes(Some(id), shapes.clone());
         }
     }
     found

@@ -44,12 +44,12 @@ impl Motions {
         s.t = t;
         for body in &system.directory.bodies {
             let own = &self.positions[body.v..];
-            let turns = matches!(body.kind, BodyKind::Rigid);
-            for (i, c) in own.iter().enumerate().take(if turns { 3 } else { body.kind.nv() }) {
+            let rotates = matches!(body.kind, BodyKind::Rigid);
+            for (i, c) in own.iter().enumerate().take(if rotates { 3 } else { body.kind.nv() }) {
                 (s.q[body.q + i], s.v[body.v + i]) = (value(c, t), rate(c, t));
             }
-            if turns {
-                let (rotation, omega) = turn([&own[3], &own[4]], t);
+            if rotates {
+                let (rotation, omega) = rotate([&own[3], &own[4]], t);
                 s.q[body.q + 3..][..4].copy_from_slice(&rotation);
                 s.v[body.v + 3..][..3].copy_from_slice(&omega);
             }
@@ -62,7 +62,7 @@ impl Motions {
 }
 
 /// The quaternion of a rotation by α about z after one by β about x, and its angular velocity in the turned axes.
-fn turn([alpha, beta]: [&[f64; 5]; 2], t: f64) -> ([f64; 4], [f64; 3]) {
+fn rotate([alpha, beta]: [&[f64; 5]; 2], t: f64) -> ([f64; 4], [f64; 3]) {
     let [a, b] = [alpha, beta].map(|c| 0.5 * value(c, t));
     let rotation = [a.cos() * b.cos(), a.cos() * b.sin(), a.sin() * b.sin(), a.sin() * b.cos()];
     let (about_z, about_x) = (rate(alpha, t), rate(beta, t));

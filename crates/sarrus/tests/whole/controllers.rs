@@ -466,13 +466,13 @@ fn the_brake_of_the_example_is_of_second_order_in_rust_and_of_first_in_the_file(
 
 /// Torque on the bar of a pendulum against its rate, by what the hinge bears.
 struct Grip {
-    turn: usize,
+    rotation: usize,
     hinge: usize,
 }
 
 impl MultiplierController for Grip {
     fn act(&mut self, s: &State, lambda: &[f64], f: &mut [f64]) {
-        f[self.turn] -= 0.2 * lambda[self.hinge].hypot(lambda[self.hinge + 1]) * s.v[self.turn];
+        f[self.rotation] -= 0.2 * lambda[self.hinge].hypot(lambda[self.hinge + 1]) * s.v[self.rotation];
     }
 }
 
@@ -537,7 +537,7 @@ fn a_sampled_controller_of_one_step_agrees_with_one_between_the_modules_to_first
         );
         let outcome = run(&text, "staggered", Some(h), 1.0, h);
         let sampled = column(&outcome, "bar.angle");
-        let (states, _) = between(PENDULUM, Grip { turn: 2, hinge: 0 }, h);
+        let (states, _) = between(PENDULUM, Grip { rotation: 2, hinge: 0 }, h);
         assert_eq!(sampled.len(), states.len());
         // and it does act: without it the bar is below -2 rad
         assert!((-1.6..-0.5).contains(sampled.last().unwrap()), "{sampled:?}");

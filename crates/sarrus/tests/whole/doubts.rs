@@ -76,16 +76,16 @@ fn a_force_on_the_ground_is_named() {
 
 #[test]
 fn a_speed_in_other_units_is_noted() {
-    let turning = |rate: &str| {
+    let rotating = |rate: &str| {
         of(&format!(
             "space = 'planar'\nbodies.a = {{ from = [0, 0], to = [1, 0], mass = 1 }}\n\
             joints.A = {{ kind = 'revolute', bodies = ['ground', 'a'], at = [0, 0] }}\ninitial.A.rate = {rate}"
         ))
     };
-    let found = turning("1e5");
+    let found = rotating("1e5");
     assert!(found.len() == 1 && found[0].contains("kinetic energy at the start"), "{found:?}");
     // 30 000 rpm
-    assert!(turning("3000").is_empty());
+    assert!(rotating("3000").is_empty());
 }
 
 /// Two spheres of radius 0.1, `x` apart, over a floor, and what joins them.

@@ -414,7 +414,7 @@ fn what_pushes_one_variant_moves_it_and_no_other() {
         let (system, start) = load("four_bar", &[]);
         let mut mechanism = system.mechanism();
         let wrench = Wrench { force: Vec3([force[0], force[1], 0.0]), torque: Vec3([0.0; 3]) };
-        mechanism.push(system.directory.body("coupler").unwrap(), wrench);
+        mechanism.set_external_wrench(system.directory.body("coupler").unwrap(), wrench);
         batch[k] = Variant { problem: Box::new(mechanism), start };
         batch
     };

@@ -84,8 +84,8 @@ fn by_hand(s: &State, n: usize, floor: bool) -> Vec<f64> {
     let at = |i: usize| -> V { s.q[7 * i..7 * i + 3].try_into().unwrap() };
     let part = |i: usize, k: usize| -> V { s.v[6 * i + k..6 * i + k + 3].try_into().unwrap() };
     let velocity = |i: usize, p: V| {
-        let (v, turn) = (part(i, 0), cross(part(i, 3), sub(p, at(i))));
-        [0, 1, 2].map(|k| v[k] + turn[k])
+        let (v, rotation) = (part(i, 0), cross(part(i, 3), sub(p, at(i))));
+        [0, 1, 2].map(|k| v[k] + rotation[k])
     };
     let mut f = vec![0.0; 6 * n];
     let mut add = |i: usize, force: V, p: V| {

@@ -26,7 +26,7 @@ fn times(a: &[[f64; 3]; 3], x: [f64; 3]) -> [f64; 3] {
 }
 
 /// A turn about an axis of length 1, by Rodrigues' formula.
-fn turn(u: [f64; 3], degrees: f64) -> [[f64; 3]; 3] {
+fn rotate(u: [f64; 3], degrees: f64) -> [[f64; 3]; 3] {
     let (s, c) = degrees.to_radians().sin_cos();
     let cross = [[0.0, -u[2], u[1]], [u[2], 0.0, -u[0]], [-u[1], u[0], 0.0]];
     std::array::from_fn(|i| {
@@ -64,7 +64,7 @@ fn step(planar: bool, mirror: &str, axis: [f64; 3], degrees: f64, at: [f64; 3]) 
         l["xyz".find(mirror).unwrap()] = -1.0;
     }
     let length = axis.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let rotation = turn(axis.map(|x| x / length), degrees);
+    let rotation = rotate(axis.map(|x| x / length), degrees);
     let q = std::array::from_fn(|i| std::array::from_fn(|k| rotation[i][k] * l[k]));
     Step { keys, motion: Motion { q, d: at } }
 }

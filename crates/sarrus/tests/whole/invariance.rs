@@ -127,7 +127,7 @@ fn the_axes_of_the_world_do_not_matter() {
         let (angle, shift) = (0.7_f64, [0.3, -0.2, 0.5]);
         // the model as a part of another one, turned and moved, with gravity turned along
         let planar = model.is_planar();
-        let turn = |v: [f64; 3]| {
+        let rotation = |v: [f64; 3]| {
             let (s, c) = angle.sin_cos();
             if planar {
                 return [c * v[0] - s * v[1], s * v[0] + c * v[1], 0.0];
@@ -138,7 +138,7 @@ fn the_axes_of_the_world_do_not_matter() {
             let cross = [k[1] * v[2] - k[2] * v[1], k[2] * v[0] - k[0] * v[2], k[0] * v[1] - k[1] * v[0]];
             std::array::from_fn(|i| v[i] * c + cross[i] * s + k[i] * dot * (1.0 - c))
         };
-        let g = turn(model.gravity);
+        let g = rotation(model.gravity);
         let (space, gravity, placement) = if planar {
             (
                 "planar",
@@ -155,9 +155,9 @@ fn the_axes_of_the_world_do_not_matter() {
             "format = 'sarrus/1'\nspace = '{space}'\ngravity = {gravity}\ninclude.m = {{ file = {:?}, {placement} }}\n",
             file.to_str().unwrap()
         );
-        let turned = load_model("turned", &outer);
-        let turned_columns: Vec<String> = columns.iter().map(|c| format!("m.{c}")).collect();
-        let (a, b) = (run_it(&model, t, &columns), run_it(&turned, t, &turned_columns));
+        let rotated = load_model("turned", &outer);
+        let rotated_columns: Vec<String> = columns.iter().map(|c| format!("m.{c}")).collect();
+        let (a, b) = (run_it(&model, t, &columns), run_it(&rotated, t, &rotated_columns));
         for body in bodies(&model) {
             for (row_a, row_b) in a.trajectory.rows().zip(b.trajectory.rows()) {
                 let read =
@@ -165,7 +165,7 @@ fn the_axes_of_the_world_do_not_matter() {
                 let third = if planar { "angle" } else { "z" };
                 let p = ["x", "y", third].map(|f| read(&a, row_a, format!("{body}.{f}")));
                 let q = ["x", "y", third].map(|f| read(&b, row_b, format!("m.{body}.{f}")));
-                let mut expected = turn(p);
+                let mut expected = rotation(p);
                 if planar {
                     expected[2] = p[2] + angle;
                 } else {

@@ -560,10 +560,10 @@ fn in_the_plane_a_free_body_keeps_energy_and_momentum() {
 fn in_the_plane_it_does_not_matter_where_and_how_a_body_stands() {
     let (sin, cos) = 0.7_f64.sin_cos();
     let map = |p: [f64; 2], d: [f64; 2]| [d[0] + cos * p[0] - sin * p[1], d[1] + sin * p[0] + cos * p[1]];
-    let text = |turned: bool| {
-        let mapped = |p: [f64; 2]| if turned { map(p, [0.5, -0.3]) } else { p };
+    let text = |is_rotated: bool| {
+        let mapped = |p: [f64; 2]| if is_rotated { map(p, [0.5, -0.3]) } else { p };
         let path = [[0.0, 0.0], [0.6, 0.2], [0.8, -0.3]].map(mapped);
-        let g = if turned { map([0.0, -9.8], [0.0, 0.0]) } else { [0.0, -9.8] };
+        let g = if is_rotated { map([0.0, -9.8], [0.0, 0.0]) } else { [0.0, -9.8] };
         let pin = mapped([0.0, 0.0]);
         FRAME
             .replace("[[0, 0], [0.6, 0.2], [0.8, -0.3]]", &format!("{path:?}"))
@@ -574,7 +574,7 @@ fn in_the_plane_it_does_not_matter_where_and_how_a_body_stands() {
                  run = {{ t_end = 0.5, integrator = 'dop853', rtol = 1e-9, atol = 1e-10 }}\noutput.every = 0.05\n"
             )
     };
-    let [one, other] = [false, true].map(|turned| run(&text(turned)));
+    let [one, other] = [false, true].map(|is_rotated| run(&text(is_rotated)));
     let at = |run: &Trajectory| -> Vec<[f64; 2]> {
         let [x, y] = ["X.b.end.x", "X.b.end.y"].map(|name| column(run, name));
         x.into_iter().zip(y).map(|(x, y)| [x, y]).collect()

@@ -124,8 +124,8 @@ struct Case {
 /// On the branch of the parallelogram couplers never turn.
 fn couplers(run: &Outcome) -> f64 {
     let names = run.trajectory.names().iter().filter(|n| n.starts_with("bar") && n.ends_with(".angle"));
-    let turns = names.flat_map(|name| run.trajectory.column(name).unwrap());
-    turns.fold(0.0, |m: f64, x| m.max(x.abs()))
+    let rotates = names.flat_map(|name| run.trajectory.column(name).unwrap());
+    rotates.fold(0.0, |m: f64, x| m.max(x.abs()))
 }
 
 /// Crank and rod of one length stay mirror images.

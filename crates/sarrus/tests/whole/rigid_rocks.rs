@@ -118,16 +118,16 @@ contacts.c = { between = ["b", "ground"], method = "impulsive", restitution = 0,
 initial.b = { rate = -50.0, velocity = [5.0, 0] }
 run = { t_end = 0.04 }
 "#;
-    let lets_go = |integrator: &str| {
+    let release_angle = |integrator: &str| {
         let text = text.replace("t_end", &format!("integrator = \"{integrator}\", t_end"));
         let outcome = run_with(&text, RunOverrides::default());
         let times: Vec<f64> = outcome.report.events.iter().map(|e| e.t).collect();
         assert_eq!(times.len(), 2, "{integrator}: {:?}", outcome.report.events);
         times[1]
     };
-    let reference = lets_go("dop853");
+    let reference = release_angle("dop853");
     for integrator in ["rk45", "abm"] {
-        let t = lets_go(integrator);
+        let t = release_angle(integrator);
         assert!((t - reference).abs() < 1e-6, "{integrator}: {t} {reference}");
     }
 }

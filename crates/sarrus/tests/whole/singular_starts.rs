@@ -69,8 +69,8 @@ fn velocities_of_a_start_beside_the_line_are_those_of_its_branch() {
     for a0 in ["1e-7", "1e-5"] {
         let outcome = run(PARALLELOGRAM, &[("a0", a0)], RunOverrides::default());
         assert!(outcome.report.certificate.passed, "{a0}: {:?}", outcome.report.certificate);
-        let turned = outcome.trajectory.column("coupler.angle").unwrap().fold(0.0_f64, |m, x| m.max(x.abs()));
-        assert!(turned < 1e-9, "{a0}: {turned:e}");
+        let angle = outcome.trajectory.column("coupler.angle").unwrap().fold(0.0_f64, |m, x| m.max(x.abs()));
+        assert!(angle < 1e-9, "{a0}: {angle:e}");
     }
 }
 

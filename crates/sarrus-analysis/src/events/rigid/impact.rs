@@ -46,7 +46,7 @@ pub(super) fn solve(
 ) -> Result<Impact, NoSolution> {
     let plastic = problem(at, points, before)?;
     if e.iter().all(|e| *e == 0.0) {
-        return Ok(taken(plastic, before, at, false));
+        return Ok(accept_solution(plastic, before, at, false));
     }
     let poisson = rules.contains(&ImpactRule::Poisson);
     let mut corrected = false;
@@ -65,7 +65,7 @@ pub(super) fn solve(
     }
     // along the line from the plastic one, on which ΔT is a parabola that opens upwards
     let Ok((kappa, [is_unique, is_motion_unique])) = by_impulses(at, points, e, before, &plastic) else {
-        return Ok(taken(plastic, before, at, true));
+        return Ok(accept_solution(plastic, before, at, true));
     };
     let mix =
         |s: f64| -> Vec<f64> { plastic.kappa.iter().zip(&kappa).map(|(a, b)| a + s * (b - a)).collect() };
@@ -84,7 +84,7 @@ fn problem(at: &ContactInstant, points: &[ContactPoint], b: &[f64]) -> Result<So
     Contacts { points, W: &at.W, symmetric: &at.W, b }.solve()
 }
 
-fn taken(found: Solution, before: &[f64], at: &ContactInstant, corrected: bool) -> Impact {
+fn accept_solution(found: Solution, before: &[f64], at: &ContactInstant, corrected: bool) -> Impact {
     let after = after(at, before, &found.kappa);
     let Solution { kappa, is_unique, is_motion_unique, .. } = found;
     Impact { kappa, after, is_unique, is_motion_unique, corrected }

@@ -141,7 +141,7 @@ impl EventLoop {
         let slow = SLOW * gaps.fastest;
         gaps.idle = idle(&at, slow);
         let mut at = self.movable(gaps, &mut free, state, at, slow)?;
-        push_back(gaps, &at, &free, state);
+        correct_overlap(gaps, &at, &free, state);
         if at.first.iter().any(|&i| at.rates()[i] < -slow) {
             self.hit(gaps, &at, state, slow, reported)?;
             at = ContactInstant::new(&mut free, state, &gaps.list, at.which).map_err(solve)?;
@@ -199,7 +199,7 @@ impl EventLoop {
             self.active.register(GapHold { gap: i, across: false }, gap.hold(&self.system, None))
         });
         let rows: Vec<ConstraintElement> = rows.collect();
-        let held = self.active.take_holds();
+        let held = self.active.remove_holds();
         self.active.set_holds(held.iter().cloned().chain(rows).collect());
         let system = self.active.system(&self.system);
         self.active.set_holds(held);
@@ -252,7 +252,7 @@ impl EventLoop {
 
     /// The mechanism without the rows of places that are held.
     fn without_holds(&mut self, mechanism: &Mechanism, state: &State) -> Result<Mechanism, StepError> {
-        let held = self.active.take_holds();
+        let held = self.active.remove_holds();
         let system = self.active.system(&self.system);
         self.active.set_holds(held);
         let system: Arc<System> = Arc::new(system.map_err(|_| StepError::NotFinite { t: state.t })?);
@@ -417,7 +417,7 @@ impl EventLoop {
                 rows.push(self.active.register(GapHold { gap: i, across: true }, across));
             }
         }
-        let before = self.active.take_holds();
+        let before = self.active.remove_holds();
         self.active.set_holds(rows);
         let system = self.active.system(&self.system);
         self.active.set_holds(before);
@@ -561,7 +561,7 @@ impl EventLoop {
                 holds.push(across);
             }
         }
-        let before = self.active.take_holds();
+        let before = self.active.remove_holds();
         let direction = |list: &[ConstraintElement], id: Option<usize>| {
             let element = list.iter().find(|e| Some(e.id) == id)?;
             element.sliding.as_ref().map(|sliding| sliding.direction)
@@ -576,7 +576,7 @@ impl EventLoop {
                     }
                 }
                 (old, new) if old == new => continue,
-                (Now::Open, _) | (_, Now::Open) if gaps.goes_on(&now, i) => MOVED,
+                (Now::Open, _) | (_, Now::Open) if gaps.continues(&now, i) => MOVED,
                 (Now::Open, Now::Held) => "stays closed",
                 (_, Now::Sticks) => "sticks",
                 (_, Now::Slides) => "slides",
@@ -597,7 +597,7 @@ impl EventLoop {
         }
         // one that closes without an impact counts too, as one that is closed from the start
         for (i, gap) in gaps.list.iter().enumerate() {
-            let closes = gaps.now[i] == Now::Open && now[i] != Now::Open && !gaps.goes_on(&now, i);
+            let closes = gaps.now[i] == Now::Open && now[i] != Now::Open && !gaps.continues(&now, i);
             if closes && reported[gap.contact].impulses.is_empty() {
                 gaps.tallies[gap.contact].close(state.t, 0.0);
             }
@@ -615,11 +615,11 @@ impl EventLoop {
         self.active.set_holds(holds);
         if changed {
             let found = state.q.clone();
-            let landed = self.rebuild(mechanism, state, &found)?;
+            let rebuilt = self.rebuild(mechanism, state, &found)?;
             // at rest, rows that are redundant contradict each other by rounding
             let fast = state.v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
             if fast > SLOW * gaps.fastest {
-                landed.impulses()?;
+                rebuilt.impulses()?;
             }
         }
         Ok(())
@@ -674,7 +674,7 @@ fn idle(at: &ContactInstant, slow: f64) -> Vec<usize> {
 
 /// Brings coordinates that are beyond their limits by no more than rows may miss ([`APART`]) back onto these, with as little as will do:
 /// δ = M⁻¹Nᵀκ along what joints and drivers leave free, 0 ≤ κ ⊥ g + W κ ≥ 0. Else one that parts would be met again where it starts.
-fn push_back(gaps: &GapWatch, at: &ContactInstant, free: &Mechanism, state: &mut State) {
+fn correct_overlap(gaps: &GapWatch, at: &ContactInstant, free: &Mechanism, state: &mut State) {
     let most = APART * size(state);
     let limits = |k: &usize| gaps.list[at.which[*k]].limit.is_some() && at.rows[*k].gap >= -most;
     let own: Vec<usize> = (0..at.which.len()).filter(limits).collect();

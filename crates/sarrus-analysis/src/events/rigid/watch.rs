@@ -251,7 +251,7 @@ impl GapWatch {
     }
 
     /// Whether gap `i` opens or closes because its pair goes on in the same way at other points, where contacts do `now` from here on.
-    pub(super) fn goes_on(&self, now: &[Now], i: usize) -> bool {
+    pub(super) fn continues(&self, now: &[Now], i: usize) -> bool {
         let Some(meeting) = self.list[i].meeting else { return false };
         let pair = || (0..self.list.len()).filter(|&j| self.list[j].meeting == Some(meeting));
         let opens = |what: Now| pair().any(|j| self.now[j] == what && now[j] == Now::Open);
@@ -321,7 +321,7 @@ impl GapWatch {
     }
 
     /// The step is cut for one.
-    pub fn take(&mut self) {
+    pub fn accept_cut(&mut self) {
         self.met = true;
     }
 

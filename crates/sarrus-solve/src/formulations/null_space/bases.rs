@@ -146,7 +146,7 @@ impl NullSpaceBasis for Pivoted {
 pub(super) struct Staircase {
     reflections: Reflections,
     /// Whether a row took part at the last decision.
-    takes: Vec<Option<bool>>,
+    accepted: Vec<Option<bool>>,
     /// What the others left of each row, longest first.
     lengths: Vec<f64>,
 }
@@ -155,23 +155,23 @@ impl NullSpaceBasis for Staircase {
     fn new(s: &Structure) -> Staircase {
         Staircase {
             reflections: Reflections::new(s),
-            takes: vec![None; s.nc],
+            accepted: vec![None; s.nc],
             lengths: Vec::with_capacity(s.nc),
         }
     }
 
     fn factor(&mut self, A: &[f64], rank: &mut RankKeeper, violation: f64) -> Result<usize, SolveError> {
-        let Staircase { reflections, takes, lengths } = self;
+        let Staircase { reflections, accepted, lengths } = self;
         reflections.fill(A);
         let qr = &mut reflections.qr;
-        let longest = (0..takes.len()).map(|j| dot(qr.column(j), qr.column(j)).sqrt()).fold(0.0, f64::max);
+        let longest = (0..accepted.len()).map(|j| dot(qr.column(j), qr.column(j)).sqrt()).fold(0.0, f64::max);
         lengths.clear();
         qr.factor_in_order(|j, length| {
             lengths.push(length);
             let relative = if longest > 0.0 { length / longest } else { 0.0 };
-            let counts = rank.counts(relative, takes[j], violation);
+            let counts = rank.counts(relative, accepted[j], violation);
             // a row that is left out only as long as a singular position lasts comes back after it
-            takes[j] = Some(counts || takes[j] == Some(true));
+            accepted[j] = Some(counts || accepted[j] == Some(true));
             counts
         });
         let r = qr.steps();

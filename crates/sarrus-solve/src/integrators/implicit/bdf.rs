@@ -313,7 +313,7 @@ impl Scheme for Bdf {
         self.order = self.order.min(self.known);
     }
 
-    fn turn(&mut self) {
+    fn advance_start(&mut self) {
         self.accel.swap(0, 1);
         self.xdot.swap(0, 1);
     }

@@ -117,7 +117,7 @@ impl Scheme for LinearEuler {
 
     fn accept(&mut self, _view: &mut dyn ImplicitOde, _start: &State, _end: &State) {}
 
-    fn turn(&mut self) {
+    fn advance_start(&mut self) {
         self.accel.swap(0, 1);
         self.xdot.swap(0, 1);
     }

@@ -66,7 +66,7 @@ pub trait Scheme: Send {
     -> f64;
 
     /// The next step begins where the last one ended.
-    fn turn(&mut self);
+    fn advance_start(&mut self);
 
     /// The step just tried is taken.
     fn accept(&mut self, view: &mut dyn ImplicitOde, start: &State, end: &State);
@@ -125,7 +125,7 @@ impl<S: Scheme> Stepper<S> {
         self.accepted = false;
         self.start.copy_from(s);
         if known {
-            self.scheme.turn();
+            self.scheme.advance_start();
             return Ok(());
         }
         let left = control.t_end - s.t;

@@ -133,7 +133,7 @@ struct RadauWorkspace {
     real: IterationMatrix<f64>,
     complex: IterationMatrix<c64>,
     scale: ChangeScale,
-    turns: Vec<RotationBlock>,
+    rotations: Vec<RotationBlock>,
     out: Vec<bool>,
     rc: Vec<c64>,
     cc: Vec<c64>,
@@ -218,7 +218,7 @@ impl Radau5 {
     /// The states of the stages.
     fn evaluate_stages(&mut self, view: &dyn ImplicitOde, start: &State, h: f64) {
         let Some(workspace) = &mut self.workspace else { return };
-        let RadauWorkspace { stages, turns, .. } = workspace;
+        let RadauWorkspace { stages, rotations, .. } = workspace;
         for i in 0..STAGES {
             for k in 0..start.v.len() {
                 let change: f64 = (0..STAGES).map(|j| A[i][j] * stages[j].accel.vdot[k]).sum();
@@ -232,11 +232,11 @@ impl Radau5 {
         // T⁻¹ of the last iteration
         for stage in stages.iter_mut() {
             stage.rate.copy_from_slice(&stage.state.v);
-            for turn in turns.iter() {
-                let at = |x: &[f64]| [0, 1, 2].map(|i| x[turn.start + i]);
+            for rotation in rotations.iter() {
+                let at = |x: &[f64]| [0, 1, 2].map(|i| x[rotation.start + i]);
                 let (S, w) = (right_tangent_inverse(at(&stage.delta)), at(&stage.state.v));
                 for i in 0..3 {
-                    stage.rate[turn.start + i] = (0..3).map(|k| S[i][k] * w[k]).sum();
+                    stage.rate[rotation.start + i] = (0..3).map(|k| S[i][k] * w[k]).sum();
                 }
             }
         }
@@ -389,7 +389,7 @@ impl Scheme for Radau5 {
         self.accel = [Accel::zeros(structure), Accel::zeros(structure)];
         self.xdot = [vec![0.0; nx], vec![0.0; nx]];
         let stages = [0; STAGES].map(|_| new_stage(structure));
-        let (scale, turns, delta) =
+        let (scale, rotations, delta) =
             (ChangeScale::new(structure), RotationBlock::all(structure), State::zeros(structure));
         view.accelerations(s, &mut self.accel[0])?;
         view.update(s, Stage::FORCE, &mut eq);
@@ -401,7 +401,7 @@ impl Scheme for Radau5 {
             real,
             complex,
             scale,
-            turns,
+            rotations,
             out,
             rc: vec![zero; nv],
             cc: vec![zero; nc],
@@ -506,7 +506,7 @@ impl Scheme for Radau5 {
         self.last = end.t - start.t;
     }
 
-    fn turn(&mut self) {
+    fn advance_start(&mut self) {
         self.accel.swap(0, 1);
         self.xdot.swap(0, 1);
     }

@@ -17,7 +17,7 @@ pub(super) trait Chain: Send {
     fn begin(&mut self, m: &mut Modules, view: &mut dyn Staggered, s: &State) -> Result<(), StepError>;
 
     /// Begins where the last step ended.
-    fn turn(&mut self);
+    fn advance_start(&mut self);
 
     /// Begins again where this step began, after one that was given up.
     fn again(&mut self, _m: &mut Modules, _view: &dyn Staggered, _s: &State) -> Result<(), StepError> {

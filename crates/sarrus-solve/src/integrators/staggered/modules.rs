@@ -113,7 +113,7 @@ impl Modules {
         let controller = self.controller.take();
         self.evaluate(view, s, eq, &out.lambda, &out.lambda, 0.0);
         self.controller = controller;
-        self.multipliers.take_J(view.structure(), eq).map_err(at(s))?;
+        self.multipliers.load_jacobian(view.structure(), eq).map_err(at(s))?;
         self.accelerate(view.structure(), eq, out, corrections).map_err(at(s))?;
         let again = match (view.is_reactive(), &self.controller) {
             (true, _) => REACTIONS,
@@ -153,7 +153,7 @@ impl Modules {
             add_J_mul(s, eq, &out.vdot, &mut self.r);
             self.multipliers.solve(&self.r, &mut self.eta)?;
             out.lambda.iter_mut().zip(&self.eta).for_each(|(l, e)| *l += e);
-            self.take_from(s, eq, &mut out.vdot);
+            self.project_from(s, eq, &mut out.vdot);
         }
         Ok(())
     }
@@ -169,7 +169,7 @@ impl Modules {
         self.r.copy_from_slice(rest);
         add_J_mul(s, eq, v, &mut self.r);
         self.multipliers.solve(&self.r, &mut self.eta)?;
-        self.take_from(s, eq, v);
+        self.project_from(s, eq, v);
         Ok(())
     }
 
@@ -181,7 +181,7 @@ impl Modules {
     }
 
     /// v -= M⁻¹Jᵀη.
-    fn take_from(&mut self, s: &Structure, eq: &Equations, v: &mut [f64]) {
+    fn project_from(&mut self, s: &Structure, eq: &Equations, v: &mut [f64]) {
         self.force.fill(0.0);
         add_Jt_mul(s, eq, &self.eta, &mut self.force);
         self.minv.add_mul(-1.0, &self.force, v);
@@ -209,7 +209,7 @@ impl Modules {
             add_J_mul(s, next, trial, &mut self.r);
             self.multipliers.solve(&self.r, &mut self.eta)?;
             lambda.iter_mut().zip(&self.eta).for_each(|(l, e)| *l += e / h);
-            self.take_from(s, eq, trial);
+            self.project_from(s, eq, trial);
             // a dependent row goes on asking in vain: what matters is whether velocities still change
             let change = self.force.iter().zip(&*trial).map(|(i, v)| (i * v).abs()).fold(0.0, f64::max);
             if !(change > STATIONARY * kinetic) || change >= before {
@@ -250,13 +250,13 @@ impl Modules {
         let mut base = here.clone();
         if self.controller.is_some() || view.is_reactive() {
             self.evaluate(view, s, &mut other, &here.lambda, &here.lambda, 0.0);
-            self.multipliers.take_J(&structure, &other)?;
+            self.multipliers.load_jacobian(&structure, &other)?;
             self.accelerate(&structure, &other, &mut base, 2)?;
         }
         // any direction, then along the constraints
         let mut z: Vec<f64> =
             (0..structure.nv).map(|i| ((i as f64 + 1.0) * 0.618_034).fract() - 0.4).collect();
-        self.multipliers.take_J(&structure, eq)?;
+        self.multipliers.load_jacobian(&structure, eq)?;
         self.constrain(&structure, eq, &vec![0.0; structure.nc], &mut z)?;
         let (mut y, mut momentum) = (z.clone(), z.clone());
         let mut found = [f64::NAN; 2];
@@ -270,7 +270,7 @@ impl Modules {
             moved.q.copy_from_slice(&s.q);
             view.retract(&mut moved.q, &y);
             self.evaluate(view, &moved, &mut other, &here.lambda, &here.lambda, 0.0);
-            self.multipliers.take_J(&structure, &other)?;
+            self.multipliers.load_jacobian(&structure, &other)?;
             there.lambda.copy_from_slice(&here.lambda);
             self.accelerate(&structure, &other, &mut there, 2)?;
             for ((y, a), b) in y.iter_mut().zip(&there.vdot).zip(&base.vdot) {

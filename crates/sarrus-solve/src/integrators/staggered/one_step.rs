@@ -131,7 +131,7 @@ impl OneStep {
     }
 
     /// Φ over the longest step, as what a long step has left is not to be taken back in a short one; less what Φ is led to.
-    fn feed_back(&mut self, s: &Structure) {
+    fn correct_drift(&mut self, s: &Structure) {
         self.feedback.fill(0.0);
         for rows in s.holonomic_rows() {
             for i in rows {
@@ -164,11 +164,11 @@ impl OneStep {
 
     /// λ and v̇ at an end of the step, from the λ that is there, so that the next u satisfies its constraints half a step later.
     fn carry(&mut self, m: &mut Modules, st: &Structure, s: &State, end: usize) -> Result<(), StepError> {
-        self.feed_back(st);
+        self.correct_drift(st);
         let OneStep { eq: [eq, next], accel, trial, u, feedback, h, .. } = self;
         let there = &mut accel[end];
         if !there.lambda.is_empty() {
-            m.multipliers.take_J(st, next).map_err(at(s))?;
+            m.multipliers.load_jacobian(st, next).map_err(at(s))?;
             let given = [&*u[end], &*feedback];
             m.carry(st, [eq, next], *h, given, &mut there.lambda, trial).map_err(at(s))?;
         }
@@ -193,7 +193,7 @@ impl OneStep {
         if !last {
             return self.carry(m, view.structure(), end, 1);
         }
-        m.multipliers.take_J(view.structure(), eq).map_err(at(end))?;
+        m.multipliers.load_jacobian(view.structure(), eq).map_err(at(end))?;
         m.accelerate(view.structure(), eq, there, START).map_err(at(end))
     }
 }
@@ -218,7 +218,7 @@ impl Chain for OneStep {
         Ok(())
     }
 
-    fn turn(&mut self) {
+    fn advance_start(&mut self) {
         self.accel.swap(0, 1);
         self.xdot.swap(0, 1);
         self.u.swap(0, 1);

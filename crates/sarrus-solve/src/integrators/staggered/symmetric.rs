@@ -146,7 +146,7 @@ impl SymmetricStaggered {
         predict(&mut end.x, &start.x, h, &self.xdot[0]);
         let ratio = if self.h[0].is_nan() { 0.0 } else { h / self.h[0] };
         m.evaluate(view, end, &mut self.eq[1], &here.lambda, &self.before, ratio);
-        m.multipliers.take_J(view.structure(), &self.eq[1]).map_err(at(end))
+        m.multipliers.load_jacobian(view.structure(), &self.eq[1]).map_err(at(end))
     }
 
     /// The second kick with λ⁻; λ and v̇ at the end; what the next step begins with.
@@ -211,7 +211,7 @@ impl Chain for SymmetricStaggered {
         Ok(())
     }
 
-    fn turn(&mut self) {
+    fn advance_start(&mut self) {
         self.before.copy_from_slice(&self.accel[0].lambda);
         self.eq.swap(0, 1);
         self.accel.swap(0, 1);
@@ -222,7 +222,7 @@ impl Chain for SymmetricStaggered {
 
     fn again(&mut self, m: &mut Modules, view: &dyn Staggered, s: &State) -> Result<(), StepError> {
         self.good = 0;
-        m.multipliers.take_J(view.structure(), &self.eq[0]).map_err(at(s))
+        m.multipliers.load_jacobian(view.structure(), &self.eq[0]).map_err(at(s))
     }
 
     fn advance(

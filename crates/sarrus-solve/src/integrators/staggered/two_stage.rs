@@ -122,7 +122,7 @@ impl TwoStage {
     fn carry(&mut self, m: &mut Modules, s: &Structure) -> Result<(), StepError> {
         let TwoStage { u, eq: [eq, next], now, state, trial, .. } = self;
         if !now.lambda.is_empty() {
-            m.multipliers.take_J(s, next).map_err(at(state))?;
+            m.multipliers.load_jacobian(s, next).map_err(at(state))?;
             m.carry(s, [eq, next], self.h, [&u[0], &[]], &mut now.lambda, trial).map_err(at(state))?;
         }
         m.accelerate(s, eq, now, 0).map_err(at(state))
@@ -167,7 +167,7 @@ impl TwoStage {
         if t2.is_some() {
             self.carry(m, view.structure())?;
         } else {
-            m.multipliers.take_J(view.structure(), eq).map_err(at(state))?;
+            m.multipliers.load_jacobian(view.structure(), eq).map_err(at(state))?;
             m.accelerate(view.structure(), eq, now, START).map_err(at(state))?;
         }
 
@@ -214,7 +214,7 @@ impl Chain for TwoStage {
         Ok(())
     }
 
-    fn turn(&mut self) {
+    fn advance_start(&mut self) {
         self.accel.swap(0, 1);
         self.xdot.swap(0, 1);
     }

@@ -6,7 +6,7 @@
 //! begins and ends. Normals are differentiated as if the point went with the capsule;
 //! so is the gap, which is exact unless the line itself runs through the cylinder.
 
-use super::place::Segment;
+use super::points::Segment;
 use super::round::LineSegment;
 use super::solid::{BallNearSolid, on_cylinder};
 use crate::contact::surface::{Geometry, Surface, Touch};

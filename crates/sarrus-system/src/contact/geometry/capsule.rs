@@ -13,7 +13,7 @@
 
 use super::flats::FlatOwner;
 use super::patch::{self, ConvexSolid, TwoSolids};
-use super::place::{Cores, Segment, curvature, effective, unit};
+use super::points::{Cores, Segment, curvature, effective, unit};
 use super::round::LineSegment;
 use super::solid::{BallNearSolid, ClosestPoint, on_box};
 use super::triangle::{TriangleFeature, on_hull, on_triangles, window};
@@ -108,11 +108,15 @@ pub fn touches<R: Real>(
         }
         other => [2, 2 + ConvexSolid::new(other).map_or(0, |solid| solid.edges())],
     };
-    beside(&EdgeCrossings { line: &line, frame: &frame, solid: &b.geometry, radius, first }, reach, found);
+    side_contact(
+        &EdgeCrossings { line: &line, frame: &frame, solid: &b.geometry, radius, first },
+        reach,
+        found,
+    );
 }
 
 /// The places of a line, between its ends, on edges and at corners.
-pub fn beside<R: Real>(crossing: &EdgeCrossings<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) {
+pub fn side_contact<R: Real>(crossing: &EdgeCrossings<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) {
     let EdgeCrossings { line, frame, solid, radius, .. } = *crossing;
     // what runs through is pushed the shortest way
     let mut least = (f64::NEG_INFINITY, Vec3::zero());

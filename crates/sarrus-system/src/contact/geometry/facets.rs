@@ -302,7 +302,7 @@ impl OnMesh<'_, f64> {
         let ridge = &flats.ridges[number as usize];
         let [body, own] = &self.frames;
         let b = ridge.ends.map(|i| self.mesh_corner(i));
-        let Some(f) = super::place::unit(b[1] - b[0]) else { return };
+        let Some(f) = super::points::unit(b[1] - b[0]) else { return };
         let length = (b[1] - b[0]).norm();
         let first = own.rotate(&flats.planes[ridge.flats[0] as usize].0.0);
         let rim = ridge.flats[1] == NONE;

@@ -6,7 +6,7 @@
 //! are the one place.
 
 use super::frozen;
-use super::place::{Cores, curvature};
+use super::points::{Cores, curvature};
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 

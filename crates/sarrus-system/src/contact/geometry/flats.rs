@@ -2,7 +2,7 @@
 //! two flats that run on in a line are one ridge, and corners are where ridges end or bend.
 
 use super::mesh::{NONE, Raw};
-use super::place::unit;
+use super::points::unit;
 use sarrus_math::Vec3;
 
 /// How far corners of one flat may lie off its plane, as a part of the extent of the mesh: files have numbers of single precision.

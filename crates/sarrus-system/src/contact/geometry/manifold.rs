@@ -22,7 +22,7 @@ use super::capsule::{self, EdgeCrossings};
 use super::facets::{Numbers, OnMesh};
 use super::mesh::TriangleMesh;
 use super::patch::{self, ConvexSolid, TwoSolids};
-use super::place::{Cores, curvature, unit};
+use super::points::{Cores, curvature, unit};
 use super::round::LineSegment;
 use super::solid::BallNearSolid;
 use super::triangle::on_triangles;
@@ -120,7 +120,7 @@ pub fn touches<R: Real>(
     }
     if let Some(two) = TwoSolids::new(a, b, at)
         && !two.solids[1].is_curved()
-        && (beside(b, &two, reach, found) || faced(a, b, &two, reach, found))
+        && (side_contact(b, &two, reach, found) || faced(a, b, &two, reach, found))
     {
         return;
     }
@@ -182,14 +182,19 @@ fn on_mesh<R: Real>(a: &Surface, b: &Surface, two: OnMesh<R>, reach: f64, found:
 }
 
 /// The places of a cylinder whose side is nearest to an edge or corner of the other, or deepest in it; returns false where it is not.
-fn beside<R: Real>(b: &Surface, two: &TwoSolids<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) -> bool {
+fn side_contact<R: Real>(
+    b: &Surface,
+    two: &TwoSolids<R>,
+    reach: f64,
+    found: &mut impl FnMut(Touch<R>),
+) -> bool {
     let ConvexSolid::Cylinder { half, radius, along } = two.solids[0] else { return false };
     let value = two.value();
     let size = value.size();
     if !size.is_finite() {
         return false;
     }
-    let Some((n, overlap, at_edge)) = value.beside() else { return false };
+    let Some((n, overlap, at_edge)) = value.side_contact() else { return false };
     if -overlap >= reach {
         return true;
     }
@@ -207,7 +212,7 @@ fn beside<R: Real>(b: &Surface, two: &TwoSolids<R>, reach: f64, found: &mut impl
     let first = [own + two.solids[1].corners(), own];
     let crossing = EdgeCrossings { line: &line, frame: &two.frames[1], solid: &b.geometry, radius, first };
     let mut all = Vec::new();
-    capsule::beside(&crossing, reach, &mut |touch| all.push(touch));
+    capsule::side_contact(&crossing, reach, &mut |touch| all.push(touch));
     let there = all.iter().any(|touch| touch.gap.value() <= off - overlap);
     if there {
         all.into_iter().filter(|touch| touch.gap.value() < reach).for_each(found);

@@ -218,7 +218,7 @@ impl TriangleMesh {
         let shape = TriMesh::with_flags(vertices, raw.faces.clone(), flags).ok()?;
         let normals = raw.faces.iter().map(|face| {
             let [a, b, c] = face.map(|i| Vec3(raw.corners[i as usize]));
-            super::place::unit((b - a).cross(c - a)).unwrap_or(Vec3::zero())
+            super::points::unit((b - a).cross(c - a)).unwrap_or(Vec3::zero())
         });
         let normals: Vec<Vec3> = normals.collect();
 

@@ -20,7 +20,7 @@
 
 use super::frozen;
 use super::mesh::Hull;
-use super::place::{Cores, unit};
+use super::points::{Cores, unit};
 use super::walls::rim_arms;
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
@@ -471,7 +471,7 @@ impl TwoSolids<'_, f64> {
 
     /// The direction that parts the side of a cylinder, as if it had no ends, from the edge or corner of a box or hull that is nearest to its
     /// axis, the overlap along it, and whether that is an edge. None where the axis runs through the other.
-    pub fn beside(&self) -> Option<(Vec3, f64, bool)> {
+    pub fn side_contact(&self) -> Option<(Vec3, f64, bool)> {
         let ConvexSolid::Cylinder { half, radius, along } = self.solids[0] else { return None };
         let (frame, other) = (&self.frames[0], &self.solids[1]);
         let axis = frame.rot.col(along);

@@ -9,8 +9,8 @@ fn plain(geometry: Geometry) -> Surface {
     Surface { geometry, p: [0.0; 3], rot: Mat3::identity() }
 }
 
-fn posed(p: [f64; 3], turn: [f64; 3]) -> Pose {
-    Pose::from_quat(p, quat_from_rotation_vector(&turn))
+fn posed(p: [f64; 3], rotation: [f64; 3]) -> Pose {
+    Pose::from_quat(p, quat_from_rotation_vector(&rotation))
 }
 
 /// What overlaps, the deepest first.

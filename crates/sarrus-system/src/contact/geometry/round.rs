@@ -8,7 +8,7 @@
 //! either end of which is a place; else the nearest points are the place. In the plane lines that cross are pushed out over
 //! the end that is nearest to the other line.
 
-use super::place::{Cores, Segment, unit};
+use super::points::{Cores, Segment, unit};
 use super::segments;
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
@@ -201,7 +201,7 @@ impl<R: Real> Lines<R> {
 
     /// Lines in the plane that cross: out over the end that is least far through.
     fn crossed(&self, a: &LineSegment<f64>, b: &LineSegment<f64>) -> Touch<R> {
-        let depth = |line: &LineSegment<f64>, c: Vec3| turned(line.u).dot(c - line.m);
+        let depth = |line: &LineSegment<f64>, c: Vec3| rotated(line.u).dot(c - line.m);
         let mut least = (f64::INFINITY, false, 0.0);
         for sign in [-1.0, 1.0] {
             for (of_a, d) in [(true, depth(b, a.end(sign))), (false, depth(a, b.end(sign)))] {
@@ -214,17 +214,17 @@ impl<R: Real> Lines<R> {
         let side = R::from_f64(if d < 0.0 { 1.0 } else { -1.0 });
         let (points, normal) = if of_a {
             let c = self.a.end(sign);
-            ([c, self.b.at(self.b.along(c))], turned(self.b.u).scale(side))
+            ([c, self.b.at(self.b.along(c))], rotated(self.b.u).scale(side))
         } else {
             let c = self.b.end(sign);
-            ([self.a.at(self.a.along(c)), c], turned(self.a.u).scale(-side))
+            ([self.a.at(self.a.along(c)), c], rotated(self.a.u).scale(-side))
         };
         Cores::balls(points, self.radii).along(unit(normal).unwrap_or(normal), self.slot)
     }
 }
 
 /// A quarter of a turn about z.
-fn turned<R: Real>(u: Vec3<R>) -> Vec3<R> {
+fn rotated<R: Real>(u: Vec3<R>) -> Vec3<R> {
     Vec3([-u.y(), u.x(), R::zero()])
 }
 

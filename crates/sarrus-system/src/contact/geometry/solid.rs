@@ -3,7 +3,7 @@
 //! In the solid's own axes the point nearest to the centre c of the ball is found; outside the normal is along c - q. Inside it is that
 //! of the face, or of the side, that is least far away: the normal stays where it is while the ball sinks in, whatever the depth.
 
-use super::place::{curvature, effective, unit};
+use super::points::{curvature, effective, unit};
 use super::segments;
 use super::triangle::{on_hull, on_triangles};
 use crate::contact::surface::{Geometry, Surface, Touch};

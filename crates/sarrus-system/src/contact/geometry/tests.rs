@@ -281,9 +281,9 @@ fn nudged(pose: &Pose, column: usize, step: f64) -> Pose {
     if column < 3 {
         moved.p[column] += step;
     } else {
-        let mut turn = [0.0; 3];
-        turn[column - 3] = step;
-        moved.rot = pose.rot * Mat3::from_quat(quat_from_rotation_vector(&turn));
+        let mut rotation = [0.0; 3];
+        rotation[column - 3] = step;
+        moved.rot = pose.rot * Mat3::from_quat(quat_from_rotation_vector(&rotation));
     }
     moved
 }

@@ -6,7 +6,7 @@
 
 use super::flats::FlatOwner;
 use super::mesh::{Hull, NONE, Raw, TriangleMesh};
-use super::place::unit;
+use super::points::unit;
 use super::solid::ClosestPoint;
 use parry3d_f64::bounding_volume::Aabb as Box3;
 use parry3d_f64::math::Vector;

@@ -5,7 +5,7 @@
 //! end. In a tube of radius ρ about z, n = -(c - o)⊥/|…| and the gap is n·(c - o) + ρ - r. Rims in a tube take for n that at their centre,
 //! which is right as long as they are nearly square to it.
 
-use super::place::{Segment, curvature, effective, unit};
+use super::points::{Segment, curvature, effective, unit};
 use super::segments;
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};

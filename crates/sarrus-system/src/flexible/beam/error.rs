@@ -64,7 +64,7 @@ impl Default for RelativeNode {
 
 impl RelativeNode {
     /// Goes on to where it is off by `delta` and stands at `place`.
-    pub fn go(&mut self, delta: Vec3<f64>, position: Vec3<f64>, is_new: bool) {
+    pub fn advance(&mut self, delta: Vec3<f64>, position: Vec3<f64>, is_new: bool) {
         if is_new {
             *self = RelativeNode { delta, error: delta.norm(), range: [position; 2] };
             return;
@@ -158,7 +158,7 @@ impl Beam {
             }
             let Some(end) = force.ids.get(bent[k].order) else { continue };
             let position = section.transpose_mul(at.poses[*end as usize].p - origin);
-            node.go(delta, position, *is_new);
+            node.advance(delta, position, *is_new);
         }
         *is_new = false;
     }

@@ -51,9 +51,9 @@ fn share(structure: &ModalStructure, reduced: &ReducedShapes, interface: &[usize
     let mut rows: Vec<Vec<f64>> = Vec::new();
     for &node in interface {
         let (mass, inertia) = structure.lump(node);
-        let turns: Vec<usize> = directions.iter().filter(|k| **k >= 3).map(|k| k - 3).collect();
-        let m = turns.len();
-        let mut L: Vec<f64> = (0..m * m).map(|k| inertia.0[turns[k / m]][turns[k % m]]).collect();
+        let rotations: Vec<usize> = directions.iter().filter(|k| **k >= 3).map(|k| k - 3).collect();
+        let m = rotations.len();
+        let mut L: Vec<f64> = (0..m * m).map(|k| inertia.0[rotations[k / m]][rotations[k % m]]).collect();
         cholesky(&mut L, m).ok()?;
         for (i, &k) in directions.iter().filter(|k| **k < 3).enumerate() {
             debug_assert_eq!(i, k);
@@ -61,10 +61,10 @@ fn share(structure: &ModalStructure, reduced: &ReducedShapes, interface: &[usize
         }
         for i in 0..m {
             // columns of L are kept in rows
-            let turned = |shape: &Vec<f64>| {
-                (i..m).map(|j| L[i * m + j] * structure.node(shape, node)[1][turns[j]]).sum()
+            let angle = |shape: &Vec<f64>| {
+                (i..m).map(|j| L[i * m + j] * structure.node(shape, node)[1][rotations[j]]).sum()
             };
-            rows.push(all().map(turned).collect());
+            rows.push(all().map(angle).collect());
         }
     }
     let n = rows.len();
@@ -103,11 +103,11 @@ pub(super) fn build(
     let n = reduced.squares.len();
     let of = |node: usize| shapes(structure, &reduced, node, &middle.1);
     let structure_frame = structure_frame(reader)?;
-    let turned = Mat3::from_quat(structure_frame.q);
+    let rotated = Mat3::from_quat(structure_frame.q);
     let start = |p: [f64; 3], axes: &Mat3, angle: f64| {
-        let p = (Vec3(structure_frame.p) + turned * Vec3(p)).0;
+        let p = (Vec3(structure_frame.p) + rotated * Vec3(p)).0;
         // in the plane the angle alone says it
-        let axes = if planar { Mat3::rot_z(structure_frame.angle + angle) } else { turned * *axes };
+        let axes = if planar { Mat3::rot_z(structure_frame.angle + angle) } else { rotated * *axes };
         (p, quaternion(&axes.0), structure_frame.angle + angle)
     };
     let (mut bodies, mut own): (Vec<Body>, Vec<NodeMass>) = (Vec::new(), Vec::new());
@@ -118,12 +118,12 @@ pub(super) fn build(
     };
     let has_both = |node: usize| {
         let (mass, inertia) = structure.lump(node);
-        let turns = structure.directions().iter().filter(|k| **k >= 3);
-        mass > 0.0 && turns.map(|k| inertia.0[k - 3][k - 3]).all(|x| x > 0.0)
+        let rotates = structure.directions().iter().filter(|k| **k >= 3);
+        mass > 0.0 && rotates.map(|k| inertia.0[k - 3][k - 3]).all(|x| x > 0.0)
     };
     if let Some(&node) = interface.iter().find(|node| !has_both(**node)) {
         let at = &structure.nodes[node].names[0];
-        let needs = if structure.turns { "mass and inertia" } else { "mass" };
+        let needs = if structure.rotates { "mass and inertia" } else { "mass" };
         let message = format!("interface node `{at}` of {} needs {needs}", reader.title());
         return Err(reader.error("interface", message).hint("choose a node that has it"));
     }
@@ -135,8 +135,8 @@ pub(super) fn build(
         let (mass, inertia) = (share * mass, Mat3(inertia.0.map(|row| row.map(|x| share * x))));
         own.push(NodeMass { shapes: of(node), mass, inertia });
         let local = at.axes.transpose() * (inertia * at.axes);
-        let kind = if structure.turns { rigid } else { point };
-        let local = match (structure.turns, planar) {
+        let kind = if structure.rotates { rigid } else { point };
+        let local = match (structure.rotates, planar) {
             (true, false) => local,
             // what is used of it is the last
             (true, true) => diagonal(local.0[2][2]),

@@ -180,13 +180,13 @@ impl InertiaInvariants {
             M[i * size + j] = value;
             M[j * size + i] = value;
         };
-        let turned = *rot * Mat3::skew(sums.c);
+        let rotated = *rot * Mat3::skew(sums.c);
         let tensor = self.tensor(sums);
         let own = |i: usize, j: usize| match (i / 3, j / 3) {
             (0, 0) if i == j => self.mass,
             (0, 0) => 0.0,
-            (0, _) => -turned.0[i][j - 3],
-            (_, 0) => -turned.0[j][i - 3],
+            (0, _) => -rotated.0[i][j - 3],
+            (_, 0) => -rotated.0[j][i - 3],
             _ => tensor.0[i - 3][j - 3],
         };
         for (i, &a) in directions.iter().enumerate() {
@@ -249,9 +249,9 @@ impl InertiaInvariants {
             for a in 0..3 {
                 (0..3).for_each(|b| Q.0[a][b] += rate * H.0[a][b]);
             }
-            let mut turning = Vec3::zero();
+            let mut rotating = Vec3::zero();
             for i in 0..n {
-                turning += Vec3::from_f64(axial_f64(&self.E2[i * n + j])).scale(motion.rate[i]);
+                rotating += Vec3::from_f64(axial_f64(&self.E2[i * n + j])).scale(motion.rate[i]);
                 if !self.C2.is_empty() {
                     let both = rate * motion.rate[i];
                     bent += Vec3::from_f64(self.C2[i * n + j]).scale(both);
@@ -259,7 +259,7 @@ impl InertiaInvariants {
                 }
             }
             let centrifugal = trace(H) * w.norm_squared() - w.dot(*H * w);
-            out[first + j] += sums.C[j].dot(weight) + centrifugal - w.dot(turning) * 2.0;
+            out[first + j] += sums.C[j].dot(weight) + centrifugal - w.dot(rotating) * 2.0;
         }
         let inner = w.cross(w.cross(sums.c)) + w.cross(sliding).scale_f64(2.0) + bent;
         let force = Vec3::from_f64(g.map(|g| self.mass * g)) - *motion.rot * inner;

@@ -39,9 +39,9 @@ pub(super) fn points(
     let linear = if structure.planar { 2 } else { 3 };
     let slides: Vec<Vec<f64>> = (0..linear).map(|k| whole(structure, k, false, &middle)).collect();
     let axes = if structure.planar { 2..3 } else { 0..3 };
-    let turns: Vec<(usize, Vec<f64>)> = axes.map(|k| (k, whole(structure, k, true, &middle))).collect();
-    let turns: Vec<(usize, Vec<f64>)> =
-        turns.into_iter().map(|(k, x)| (k, multiply(structure, &x))).collect();
+    let revolutions: Vec<(usize, Vec<f64>)> = axes.map(|k| (k, whole(structure, k, true, &middle))).collect();
+    let revolutions: Vec<(usize, Vec<f64>)> =
+        revolutions.into_iter().map(|(k, x)| (k, multiply(structure, &x))).collect();
     let slides = of(&slides);
     (0..structure.nodes.len())
         .map(|node| {
@@ -55,12 +55,12 @@ pub(super) fn points(
                 node_shapes.clone()
             } else {
                 // (e_k × r) × e_k over the axes is r twice, in the plane once
-                let arm = turns.iter().fold(Vec3::zero(), |sum, (k, y)| {
+                let arm = revolutions.iter().fold(Vec3::zero(), |sum, (k, y)| {
                     let mut axis = [0.0; 3];
                     axis[*k] = 1.0;
                     sum + Vec3(at(y)).cross(Vec3(axis))
                 });
-                let arm = arm.scale(1.0 / (own * (turns.len() - turns.len() / 2) as f64));
+                let arm = arm.scale(1.0 / (own * (revolutions.len() - revolutions.len() / 2) as f64));
                 let over = |list: Vec<[f64; 3]>| list.into_iter().map(|x| x.map(|x| x / own)).collect();
                 shapes(arm.0, over(all(&momenta)), over(all(&bent)))
             };
@@ -111,7 +111,7 @@ impl MassPoint {
     }
 
     /// Adds a force in world axes to frame and amplitudes.
-    pub fn push<R: Real>(
+    pub fn add_force<R: Real>(
         &self,
         at: &At<R>,
         of: &ModalParts,

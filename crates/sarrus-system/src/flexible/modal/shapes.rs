@@ -49,7 +49,7 @@ impl Shapes {
     }
 
     /// The rotation with the Gibbs vector P η/2: that by P η to the second order, and the same over every scalar.
-    pub fn turn<R: Real>(&self, eta: impl Fn(usize) -> R) -> Mat3<R> {
+    pub fn rotation<R: Real>(&self, eta: impl Fn(usize) -> R) -> Mat3<R> {
         let mut half = Vec3::<R>::zero();
         for (j, P) in self.P.iter().enumerate() {
             half += Vec3::from_f64(*P).scale(eta(j) * 0.5);

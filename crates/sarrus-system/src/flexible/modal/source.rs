@@ -43,7 +43,7 @@ pub(super) fn source(reader: &Reader, sections: &[BeamSection]) -> Result<(Modal
         );
     }
     let least = if structure.planar { 2 } else { 3 };
-    if !structure.turns && interface.len() < least {
+    if !structure.rotates && interface.len() < least {
         let message =
             format!("{} has {} at its interface, which hold no turns", reader.title(), interface.len());
         let hint =
@@ -74,7 +74,7 @@ fn from_matrices(reader: &Reader) -> Result<ModalStructure> {
     };
     let (file, csv) = text("nodes")?;
     let nodes = files::nodes(csv, planar).map_err(|wrong| said("nodes", file, wrong))?;
-    let [all, few] = [true, false].map(|turns| directions(planar, turns).len());
+    let [all, few] = [true, false].map(|rotates| directions(planar, rotates).len());
     let mut structure = ModalStructure { planar, nodes, ..ModalStructure::default() };
     let n = structure.nodes.len();
     for key in ["mass", "stiffness"] {
@@ -91,7 +91,7 @@ fn from_matrices(reader: &Reader) -> Result<ModalStructure> {
             };
             return Err(reader.error(key, message).hint(hint));
         }
-        structure.turns = size == all * n;
+        structure.rotates = size == all * n;
         if key == "mass" {
             structure.M = A;
         } else {

@@ -54,7 +54,7 @@ pub struct ModalStructure {
     /// Whether it lies in the plane.
     pub planar: bool,
     /// Whether its nodes turn.
-    pub turns: bool,
+    pub rotates: bool,
     /// Its nodes.
     pub nodes: Vec<StructureNode>,
     /// K, symmetric, by rows.
@@ -66,8 +66,8 @@ pub struct ModalStructure {
 }
 
 /// The displacements of a node, of (ux, uy, uz, θx, θy, θz).
-pub fn directions(planar: bool, turns: bool) -> &'static [usize] {
-    match (planar, turns) {
+pub fn directions(planar: bool, rotates: bool) -> &'static [usize] {
+    match (planar, rotates) {
         (false, true) => &[0, 1, 2, 3, 4, 5],
         (false, false) => &[0, 1, 2],
         (true, true) => &[0, 1, 5],
@@ -82,7 +82,7 @@ impl ModalStructure {
         sections: &[BeamSection],
     ) -> Result<std::result::Result<Self, usize>> {
         let planar = members.first().is_some_and(|reader| reader.is_planar());
-        let mut all = ModalStructure { planar, turns: true, ..ModalStructure::default() };
+        let mut all = ModalStructure { planar, rotates: true, ..ModalStructure::default() };
         let mut meshes = Vec::new();
         for reader in members {
             let line = MemberLine::read(reader, "elements", 4, true)?;
@@ -182,7 +182,7 @@ impl ModalStructure {
 
     /// The displacements of a node.
     pub fn directions(&self) -> &'static [usize] {
-        directions(self.planar, self.turns)
+        directions(self.planar, self.rotates)
     }
 
     /// How many displacements there are.

@@ -36,11 +36,11 @@ impl Constraint for ModalTie {
             amplitude(at.pose(body), k)
         };
         let off = (node.p - frame.p - frame.rot * self.shapes.insert_placements(eta)).0;
-        let wanted = frame.rot * self.shapes.turn(eta).mul_mat_f64(&self.axes);
+        let wanted = frame.rot * self.shapes.rotation(eta).mul_mat_f64(&self.axes);
         let A = wanted.transpose_mul_mat(&node.rot).0;
-        let turn = [A[2][1] - A[1][2], A[0][2] - A[2][0], A[1][0] - A[0][1]];
+        let rotation = [A[2][1] - A[1][2], A[0][2] - A[2][0], A[1][0] - A[0][1]];
         for (phi, &k) in phi.iter_mut().zip(self.directions) {
-            *phi = if k < 3 { off[k] } else { turn[k - 3] * 0.5 };
+            *phi = if k < 3 { off[k] } else { rotation[k - 3] * 0.5 };
         }
     }
 }

@@ -108,12 +108,12 @@ impl ArticulatedInertia {
         // B' = B - A r̃, of which row i is row i of B less (row i of A) × r; J' = J - Bᵀr̃ + r̃ B'
         let rows: [Vec3; 3] = std::array::from_fn(|i| B.row(i) - A.row(i).cross(r));
         let (x, y, z) = (r.0[0], r.0[1], r.0[2]);
-        let turned = [
+        let rotated = [
             rows[2].scale(y) - rows[1].scale(z),
             rows[0].scale(z) - rows[2].scale(x),
             rows[1].scale(x) - rows[0].scale(y),
         ];
-        let less: [Vec3; 3] = std::array::from_fn(|i| turned[i] - B.col(i).cross(r));
+        let less: [Vec3; 3] = std::array::from_fn(|i| rotated[i] - B.col(i).cross(r));
         let mut J = *J;
         J.add(&SymmetricMat3([
             less[0].0[0],
@@ -143,7 +143,7 @@ impl PlainTree {
     pub fn forward_dynamics_gravity_only(&mut self, tau: Option<&[f64]>, ydot: &mut [f64]) {
         let g = self.gravity;
         let alone = |own: &LinkData, at: &PlainLinkState| {
-            let (J, c, f) = (own.J.turned(&at.R), at.R * own.c, g.scale(own.gravitational_mass));
+            let (J, c, f) = (own.J.rotated(&at.R), at.R * own.c, g.scale(own.gravitational_mass));
             ArticulatedInertia::body(own, at, J, c, f, at.w.cross(J.mul(at.w)) - c.cross(f))
         };
         self.solve(alone, tau, ydot);
@@ -157,7 +157,7 @@ impl PlainTree {
             if own.freedom != Subspace::Point {
                 torque = at.R * (own.axes * Vec3([f[3], f[4], f[5]]));
             }
-            let (J, c) = (own.J.turned(&at.R), at.R * own.c);
+            let (J, c) = (own.J.rotated(&at.R), at.R * own.c);
             let mut new = ArticulatedInertia::body(own, at, J, c, force, -torque);
             // f has the gyroscopic torque about the centre of mass alone
             new.t += c.cross(new.p);
@@ -183,7 +183,7 @@ impl PlainTree {
             let (parent, k) = (own.parent as usize, own.y as usize);
             let mut answer = alone(own, at);
             answer.add(&carry);
-            if own.branches {
+            if own.subtrees {
                 answer.add(&self.answers[i]);
             }
             let up = match own.freedom {
@@ -203,7 +203,7 @@ impl PlainTree {
                     let mut back = Vec3([0.0; 3]);
                     if let Some(tau) = tau {
                         let N = self.states[parent].R * own.X;
-                        back = turned_out(own, at, &N, Vec3([tau[k], tau[k + 1], tau[k + 2]]));
+                        back = rotated_out(own, at, &N, Vec3([tau[k], tau[k + 1], tau[k + 2]]));
                         answer.t -= back;
                     }
                     let inverse = answer.J.inverse();
@@ -251,7 +251,7 @@ impl PlainTree {
                     let inverse = SymmetricMat3([k[0], k[1], k[2], k[3], k[4], k[5]]);
                     let own_alpha = -inverse.mul(answer.t + answer.B.transpose_mul(a));
                     let N = self.states[parent].R * own.X;
-                    let own_rates = turned_in(own, at, &N, own_alpha - alpha);
+                    let own_rates = rotated_in(own, at, &N, own_alpha - alpha);
                     ydot[y..y + 3].copy_from_slice(&own_rates.0);
                     alpha = own_alpha;
                 }
@@ -272,8 +272,8 @@ impl PlainTree {
                     ydot[y + 3..y + 6].copy_from_slice(&at.R.transpose_mul(alpha).0);
                 }
                 Subspace::Point => {
-                    let push = Vec3([effort(y), effort(y + 1), effort(y + 2)]);
-                    a = (push - answer.p).scale(1.0 / own.mass);
+                    let force = Vec3([effort(y), effort(y + 1), effort(y + 2)]);
+                    a = (force - answer.p).scale(1.0 / own.mass);
                     ydot[y..y + 3].copy_from_slice(&a.0);
                 }
             }
@@ -284,12 +284,12 @@ impl PlainTree {
 
 /// Numbers along the speeds of a ball, as a vector in world axes; `N` are its axes on the parent.
 #[inline(always)]
-pub(super) fn turned_out(own: &LinkData, at: &PlainLinkState, N: &Mat3, x: Vec3) -> Vec3 {
+pub(super) fn rotated_out(own: &LinkData, at: &PlainLinkState, N: &Mat3, x: Vec3) -> Vec3 {
     if own.sense > 0.0 { at.R * x } else { -(*N * x) }
 }
 
 /// The same back.
 #[inline(always)]
-pub(super) fn turned_in(own: &LinkData, at: &PlainLinkState, N: &Mat3, x: Vec3) -> Vec3 {
+pub(super) fn rotated_in(own: &LinkData, at: &PlainLinkState, N: &Mat3, x: Vec3) -> Vec3 {
     if own.sense > 0.0 { at.R.transpose_mul(x) } else { -N.transpose_mul(x) }
 }

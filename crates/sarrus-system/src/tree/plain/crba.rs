@@ -38,7 +38,7 @@ impl PlainTree {
         M[..n * n].fill(0.0);
         for ((own, at), all) in self.own.iter().zip(&self.states).zip(&mut self.composites).skip(1) {
             *all =
-                Composite { mass: own.mass, moment: (at.R * own.c).scale(own.mass), J: own.J.turned(&at.R) };
+                Composite { mass: own.mass, moment: (at.R * own.c).scale(own.mass), J: own.J.rotated(&at.R) };
         }
         for i in (1..self.own.len()).rev() {
             let (all, r) = (self.composites[i], self.states[i].r);
@@ -64,15 +64,15 @@ impl PlainTree {
         let mut at = i;
         loop {
             let own = &self.own[at];
-            let mut put = |j: usize, entry: f64| (M[k * n + j], M[j * n + k]) = (entry, entry);
+            let mut set_entry = |j: usize, entry: f64| (M[k * n + j], M[j * n + k]) = (entry, entry);
             match own.freedom {
-                Subspace::Pin => put(own.y as usize, self.states[at].s.dot(N)),
-                Subspace::Slider => put(own.y as usize, self.states[at].s.dot(F)),
+                Subspace::Pin => set_entry(own.y as usize, self.states[at].s.dot(N)),
+                Subspace::Slider => set_entry(own.y as usize, self.states[at].s.dot(F)),
                 Subspace::Weld => {}
                 _ => {
                     let (axes, count) = self.axes(at);
                     for (j, [v, w]) in axes.iter().enumerate().take(count) {
-                        put(own.y as usize + j, v.dot(F) + w.dot(N));
+                        set_entry(own.y as usize + j, v.dot(F) + w.dot(N));
                     }
                 }
             }

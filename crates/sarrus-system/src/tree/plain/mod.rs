@@ -63,7 +63,7 @@ struct LinkData {
     v: u32,
     freedom: Subspace,
     /// Whether a link hangs on it that does not stand behind it.
-    branches: bool,
+    subtrees: bool,
     /// Whether it is the last such link of its parent, which is the first to be met on the way inwards.
     begins: bool,
     /// σ.
@@ -134,7 +134,7 @@ impl PlainTree {
             y: 0,
             v: 0,
             freedom: Subspace::Weld,
-            branches: false,
+            subtrees: false,
             begins: false,
             sense: 1.0,
             X: one,
@@ -174,7 +174,7 @@ impl PlainTree {
                     // from the parent's O over its centre of mass
                     new.h = on_parent.c + on_parent.axes * Vec3(near.p);
                     new.c = new.axes * Vec3(far.p.map(|x| -x));
-                    new.J = new.J.turned(&new.axes);
+                    new.J = new.J.rotated(&new.axes);
                     new.J.add(&SymmetricMat3::diagonal(body.mass * new.c.norm_squared()));
                     new.J.add_product(new.c.scale(-body.mass), new.c);
                     match on.face.kind() {
@@ -193,7 +193,7 @@ impl PlainTree {
         for i in (1..n).rev() {
             let parent = own[i].parent as usize;
             if parent + 1 != i {
-                own[i].begins = !std::mem::replace(&mut own[parent].branches, true);
+                own[i].begins = !std::mem::replace(&mut own[parent].subtrees, true);
             }
         }
         let directory = &system.directory;
@@ -231,12 +231,12 @@ fn link_kinematics(own: &LinkData, parent: &PlainLinkState, q: &[f64], y: &[f64]
     let zero = Vec3([0.0; 3]);
     let mut r = parent.R * own.h;
     let N = parent.R * own.X;
-    let (R, turn, s, mut bias_v) = match own.freedom {
+    let (R, rotation, s, mut bias_v) = match own.freedom {
         Subspace::Pin => {
             let (sin, cos) = (own.sense * q[0]).sin_cos();
-            let turned = |[x, y, z]: [f64; 3]| [cos * x + sin * y, cos * y - sin * x, z];
+            let angle = |[x, y, z]: [f64; 3]| [cos * x + sin * y, cos * y - sin * x, z];
             let s = N.col(2).scale(own.sense);
-            (Mat3(N.0.map(turned)), s.scale(y[0]), s, zero)
+            (Mat3(N.0.map(angle)), s.scale(y[0]), s, zero)
         }
         Subspace::Slider => {
             let s = N.col(2).scale(own.sense);
@@ -247,14 +247,14 @@ fn link_kinematics(own: &LinkData, parent: &PlainLinkState, q: &[f64], y: &[f64]
         Subspace::Ball => {
             let Q = Mat3::from_quat([q[0], q[1], q[2], q[3]]);
             let y = Vec3([y[0], y[1], y[2]]);
-            let (R, turn) = match own.sense > 0.0 {
+            let (R, rotation) = match own.sense > 0.0 {
                 true => {
                     let R = N * Q;
                     (R, R * y)
                 }
                 false => (N * Q.transpose(), N * -y),
             };
-            (R, turn, turn, zero)
+            (R, rotation, rotation, zero)
         }
         Subspace::Free => {
             let R = Mat3::from_quat([q[3], q[4], q[5], q[6]]);
@@ -263,5 +263,5 @@ fn link_kinematics(own: &LinkData, parent: &PlainLinkState, q: &[f64], y: &[f64]
         Subspace::Point => (N, zero, zero, zero),
     };
     bias_v += w_p.cross(w_p.cross(r));
-    PlainLinkState { R, w: w_p + turn, r, s, bias_v, bias_w: w_p.cross(turn) }
+    PlainLinkState { R, w: w_p + rotation, r, s, bias_v, bias_w: w_p.cross(rotation) }
 }

@@ -4,7 +4,7 @@
 //! N = J α + ω × J ω + c × (m a - f), the inertia in the link's own axes so that it is never turned. Inwards F and N of all that hangs
 //! on a link; along its freedoms they are τ. Some 170 products and 140 sums a pin, with its place.
 
-use super::aba::{turned_in, turned_out};
+use super::aba::{rotated_in, rotated_out};
 use super::{PlainTree, Subspace};
 use sarrus_math::Vec3;
 
@@ -26,7 +26,7 @@ impl PlainTree {
                     Subspace::Weld => {}
                     Subspace::Ball => {
                         let N = self.states[parent].R * own.X;
-                        alpha += turned_out(own, at, &N, Vec3([y[0], y[1], y[2]]));
+                        alpha += rotated_out(own, at, &N, Vec3([y[0], y[1], y[2]]));
                     }
                     Subspace::Free => {
                         a += Vec3([y[0], y[1], y[2]]);
@@ -37,10 +37,10 @@ impl PlainTree {
             }
             self.rates[i] = [a, alpha];
             let (c, f) = (at.R * own.c, self.gravity.scale(own.gravitational_mass));
-            let push = a.scale(own.mass) - f;
-            let force = push + (alpha.cross(c) + at.w.cross(at.w.cross(c))).scale(own.mass);
-            let (w, turn) = (at.R.transpose_mul(at.w), at.R.transpose_mul(alpha));
-            let torque = at.R * (own.J.mul(turn) + w.cross(own.J.mul(w))) + c.cross(push);
+            let wrench = a.scale(own.mass) - f;
+            let force = wrench + (alpha.cross(c) + at.w.cross(at.w.cross(c))).scale(own.mass);
+            let (w, rotation) = (at.R.transpose_mul(at.w), at.R.transpose_mul(alpha));
+            let torque = at.R * (own.J.mul(rotation) + w.cross(own.J.mul(w))) + c.cross(wrench);
             self.forces[i] = [force, torque];
         }
         for i in (1..n).rev() {
@@ -54,7 +54,7 @@ impl PlainTree {
                 Subspace::Weld => {}
                 Subspace::Ball => {
                     let axes = self.states[parent].R * own.X;
-                    tau[..3].copy_from_slice(&turned_in(own, at, &axes, N).0);
+                    tau[..3].copy_from_slice(&rotated_in(own, at, &axes, N).0);
                 }
                 Subspace::Free => {
                     tau[..3].copy_from_slice(&F.0);

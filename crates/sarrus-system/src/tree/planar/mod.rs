@@ -86,7 +86,7 @@ impl PlanarLinkState {
 
     /// A vector of its axes, in world axes.
     #[inline(always)]
-    fn turned(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+    fn rotated(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         [self.cos * x - self.sin * y, self.sin * x + self.cos * y]
     }
 }
@@ -191,7 +191,7 @@ impl PlanarTree {
 
     /// θ, ω, r and β of all links at coordinates `q` and speeds `y`.
     pub fn update_kinematics(&mut self, q: &[f64], y: &[f64]) {
-        self.turn(q);
+        self.update_angles(q);
         let mut last = PlanarLinkState::GROUND;
         for (i, own) in self.own.iter().enumerate().skip(1) {
             let parent = if own.parent as usize + 1 == i { last } else { self.states[own.parent as usize] };
@@ -201,7 +201,7 @@ impl PlanarTree {
     }
 
     /// θ of all links at coordinates `q`, with sine and cosine.
-    fn turn(&mut self, q: &[f64]) {
+    fn update_angles(&mut self, q: &[f64]) {
         let [angles, sin, cos] = &mut self.angles;
         let mut last = 0.0;
         for (i, own) in self.own.iter().enumerate().skip(1) {
@@ -230,14 +230,14 @@ impl PlanarTree {
             match own.freedom {
                 PlanarSubspace::Pin | PlanarSubspace::Weld => {}
                 PlanarSubspace::Slider => {
-                    let e = self.states[parent].turned(own.e);
+                    let e = self.states[parent].rotated(own.e);
                     last[2] += e[0] * y[k];
                     last[3] += e[1] * y[k];
                 }
                 PlanarSubspace::Free | PlanarSubspace::Point => last = [q[k], q[k + 1], y[k], y[k + 1]],
             }
             self.origins[i] = last;
-            let c = at.turned(own.c);
+            let c = at.rotated(own.c);
             let (q, v) = (&mut out.q[own.body.0 as usize..], &mut out.v[own.body.1 as usize..]);
             (q[0], q[1]) = (last[0] + c[0], last[1] + c[1]);
             (v[0], v[1]) = (last[2] - at.w * c[1], last[3] + at.w * c[0]);
@@ -257,7 +257,7 @@ impl PlanarTree {
                 continue;
             }
             // of O, from that of C
-            let (c, alpha) = (at.turned(own.c), vdot[v + 2]);
+            let (c, alpha) = (at.rotated(own.c), vdot[v + 2]);
             let a = [
                 vdot[v] + alpha * c[1] + at.w * at.w * c[0],
                 vdot[v + 1] - alpha * c[0] + at.w * at.w * c[1],
@@ -267,7 +267,7 @@ impl PlanarTree {
             match own.freedom {
                 PlanarSubspace::Pin => ydot[k] = own.sense * (alpha - parent[2]),
                 PlanarSubspace::Slider => {
-                    let e = self.states[own.parent as usize].turned(own.e);
+                    let e = self.states[own.parent as usize].rotated(own.e);
                     let rest = [
                         a[0] - parent[0] + parent[2] * at.r[1] - at.bias[0],
                         a[1] - parent[1] - parent[2] * at.r[0] - at.bias[1],
@@ -298,13 +298,13 @@ fn link_kinematics(
         PlanarSubspace::Pin => w += own.sense * y[k],
         PlanarSubspace::Slider => {
             h = [h[0] + own.e[0] * q[k], h[1] + own.e[1] * q[k]];
-            let (e, twice) = (parent.turned(own.e), 2.0 * parent.w * y[k]);
+            let (e, twice) = (parent.rotated(own.e), 2.0 * parent.w * y[k]);
             bias = [-e[1] * twice, e[0] * twice];
         }
         PlanarSubspace::Weld => {}
         PlanarSubspace::Free => w = y[k + 2],
         PlanarSubspace::Point => {}
     }
-    let r = parent.turned(h);
+    let r = parent.rotated(h);
     PlanarLinkState { angle, sin, cos, w, r, bias: [bias[0] - w2 * r[0], bias[1] - w2 * r[1]] }
 }

@@ -9,7 +9,7 @@ use crate::problem::{Equations, Structure};
 /// Velocities of a body, mostly at most.
 const FEW: usize = 6;
 /// An element takes part in a combination of rows from this part of it on.
-const TAKES_PART: f64 = 0.1;
+const PARTICIPATES: f64 = 0.1;
 
 /// Bodies that rows tie together, and those rows.
 #[derive(Debug, Clone, Default)]
@@ -272,7 +272,7 @@ impl Subsystem {
             last = e.row;
             let along = |k: usize| dependent.u(k)[e.row..][..e.rows].iter().map(|u| u * u).sum::<f64>();
             let along = (0..dependent.len()).map(along).fold(0.0, f64::max);
-            if along > TAKES_PART * TAKES_PART {
+            if along > PARTICIPATES * PARTICIPATES {
                 blocks.push((along, self.rows[e.row]));
             }
         }

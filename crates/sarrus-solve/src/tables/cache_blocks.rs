@@ -3,7 +3,7 @@
 use super::pattern::EliminationPattern;
 
 /// Bodies or parts of a strip; a thread takes that many at a time.
-pub const STRIP: usize = 512;
+pub const BLOCK_BODIES: usize = 512;
 
 /// A list of numbers for each strip.
 #[derive(Debug, Clone, Default)]
@@ -25,48 +25,49 @@ impl Lists {
     }
 
     #[inline(always)]
-    fn of(&self, strip: usize) -> &[u32] {
-        let begin = if strip == 0 { 0 } else { self.ends[strip - 1] as usize };
-        &self.items[begin..self.ends[strip] as usize]
+    fn of(&self, block: usize) -> &[u32] {
+        let begin = if block == 0 { 0 } else { self.ends[block - 1] as usize };
+        &self.items[begin..self.ends[block] as usize]
     }
 }
 
 /// Which strips need which.
 #[derive(Debug, Clone, Default)]
-pub struct Strips {
+pub struct CacheBlocks {
     needs: Lists,
     bodies: Lists,
     complete: Lists,
 }
 
-impl Strips {
+impl CacheBlocks {
     /// The strips of `pattern`; `bodies` are those of each part, zero for the ground.
-    pub fn new(pattern: &EliminationPattern, bodies: &[[u32; 2]]) -> Strips {
-        let n = bodies.len().div_ceil(STRIP);
+    pub fn new(pattern: &EliminationPattern, bodies: &[[u32; 2]]) -> CacheBlocks {
+        let n = bodies.len().div_ceil(BLOCK_BODIES);
         let [mut needs, mut moving, mut complete] = [0; 3].map(|_| vec![Vec::new(); n]);
         let mut coupled = 0;
         for (k, &end) in pattern.ends.iter().enumerate() {
-            let own = k / STRIP;
+            let own = k / BLOCK_BODIES;
             needs[own].push(own);
             let last = if end == 0 { 0 } else { pattern.coupling_ends[end as usize - 1] };
             let couplings = &pattern.couplings[coupled as usize..last as usize];
-            needs[own].extend(couplings.iter().map(|c| c.later.part() / STRIP));
+            needs[own].extend(couplings.iter().map(|c| c.later.part() / BLOCK_BODIES));
             coupled = last;
-            moving[own].extend(bodies[k].iter().filter(|&&b| b > 0).map(|&b| (b as usize - 1) / STRIP));
+            moving[own]
+                .extend(bodies[k].iter().filter(|&&b| b > 0).map(|&b| (b as usize - 1) / BLOCK_BODIES));
         }
         // bodies without parts go with the last
         let count = pattern.body_ends.len() - 1;
-        for strip in 0..count.div_ceil(STRIP) {
-            let (first, last) = (strip * STRIP, ((strip + 1) * STRIP).min(count));
+        for block in 0..count.div_ceil(BLOCK_BODIES) {
+            let (first, last) = (block * BLOCK_BODIES, ((block + 1) * BLOCK_BODIES).min(count));
             let sides =
                 &pattern.at_bodies[pattern.body_ends[first] as usize..pattern.body_ends[last] as usize];
-            let earliest = sides.iter().map(|s| s.part() / STRIP).min().unwrap_or(n - 1);
-            complete[earliest].push(strip);
+            let earliest = sides.iter().map(|s| s.part() / BLOCK_BODIES).min().unwrap_or(n - 1);
+            complete[earliest].push(block);
             if sides.is_empty() {
-                moving[n - 1].push(strip);
+                moving[n - 1].push(block);
             }
         }
-        Strips { needs: Lists::new(needs), bodies: Lists::new(moving), complete: Lists::new(complete) }
+        CacheBlocks { needs: Lists::new(needs), bodies: Lists::new(moving), complete: Lists::new(complete) }
     }
 
     /// How many there are of parts.
@@ -77,19 +78,19 @@ impl Strips {
 
     /// Strips of parts whose J the columns of `strip` need, itself among them.
     #[inline(always)]
-    pub fn needs(&self, strip: usize) -> &[u32] {
-        self.needs.of(strip)
+    pub fn needs(&self, block: usize) -> &[u32] {
+        self.needs.of(block)
     }
 
     /// Strips of bodies that the parts of `strip` are on.
     #[inline(always)]
-    pub fn bodies(&self, strip: usize) -> &[u32] {
-        self.bodies.of(strip)
+    pub fn bodies(&self, block: usize) -> &[u32] {
+        self.bodies.of(block)
     }
 
     /// Strips of bodies that have no parts in earlier strips than `strip`, but in this.
     #[inline(always)]
-    pub fn complete(&self, strip: usize) -> &[u32] {
-        self.complete.of(strip)
+    pub fn complete(&self, block: usize) -> &[u32] {
+        self.complete.of(block)
     }
 }

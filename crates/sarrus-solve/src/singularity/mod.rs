@@ -8,25 +8,25 @@
 //! Connected parts are looked at by themselves: those of up to [`DENSE`] velocities with dense decompositions, larger ones with the
 //! block-sparse factors ([`sparse`]).
 
-mod danger;
+mod dependent_rows;
 mod guard;
 mod jump;
+mod multiplier_pole;
 mod part;
-mod pole;
 mod project;
 mod sparse;
 mod start;
 mod window;
 
-pub use danger::DependentRows;
+pub use dependent_rows::DependentRows;
 pub use project::EXACT;
 pub use start::{BranchDirection, HeldVelocity, SingularStart, refine_positions, set_out, singular_starts};
 
 use crate::error::SolveError;
 use crate::formulations::dense::Root;
 use crate::problem::{Accel, COEFFICIENTS, Equations, Expansion, Problem, State};
+use multiplier_pole::MultiplierPole;
 pub(crate) use part::Subsystem;
-use pole::MultiplierPole;
 use sparse::{FREEDOMS, Sparse};
 use window::{STILL, Window, WindowSeries, accelerate};
 

@@ -202,9 +202,9 @@ impl SingularityDetector {
             return Ok(None);
         }
         let part = &self.parts[i];
-        let turning = part.bound(&self.workspace.J[1]) / part.bound(&self.workspace.J[0]);
+        let spin = part.bound(&self.workspace.J[1]) / part.bound(&self.workspace.J[0]);
         let times = dependent.sigma.iter().zip(&dependent.rate).map(|(sigma, rate)| sigma / rate);
-        let angle = turning * times.fold(0.0, f64::max);
+        let angle = spin * times.fold(0.0, f64::max);
         // Φ that is left, or that rounding leaves, against σ² / ρ
         let mut phi = vec![0.0; nc];
         part.rows_of(&self.workspace.phi[0], &mut phi);
@@ -230,11 +230,11 @@ impl SingularityDetector {
             return Ok(None);
         }
         let part = &self.parts[i];
-        let turning = part.bound(&self.workspace.J[1]) / part.bound(&self.workspace.J[0]);
-        if !(turning > 0.0) {
+        let spin = part.bound(&self.workspace.J[1]) / part.bound(&self.workspace.J[0]);
+        if !(spin > 0.0) {
             return Ok(None);
         }
-        self.check(i, problem, s, angle / turning)
+        self.check(i, problem, s, angle / spin)
     }
 
     fn is_at_rest(&self, i: usize, v: &[f64]) -> bool {

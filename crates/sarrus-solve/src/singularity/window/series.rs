@@ -5,8 +5,8 @@
 use super::{Window, add, dot, is_done, norm, zeros};
 use crate::error::SolveError;
 use crate::formulations::dense::Root;
-use crate::passage::danger::DependentRows;
 use crate::problem::{COEFFICIENTS, Equations, Expansion, Problem, State};
+use crate::singularity::dependent_rows::DependentRows;
 use sarrus_math::solve::Complete;
 
 /// Expansions, at most.
@@ -132,7 +132,7 @@ pub fn accelerate(
             for k in 2..=last {
                 at(k + 1, delta, dangerous);
                 let size = window.correct(regular, dangerous, &mut delta[k]);
-                window.go_up(&D[1], regular, dangerous);
+                window.accumulate_up(&D[1], regular, dangerous);
                 change = f64::max(change, w * size / (norm(&c[2]) + norm(&delta[2]) + f64::MIN_POSITIVE));
                 w *= weight;
             }

@@ -90,7 +90,7 @@ impl ContactDetector {
     }
 
     /// The step is cut where a place has closed or opened.
-    pub fn take(&mut self) {
+    pub fn accept_cut(&mut self) {
         self.met = true;
         if !self.shortened && self.firings.chatter(0, self.cut_at) {
             self.chattered = Some(self.cut_at);

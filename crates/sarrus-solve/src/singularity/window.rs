@@ -41,7 +41,7 @@ mod series;
 
 pub use series::{SeriesWorkspace, WindowSeries, accelerate};
 
-use super::danger::DependentRows;
+use super::dependent_rows::DependentRows;
 use super::part::Subsystem;
 use super::sparse::Sparse;
 use crate::error::SolveError;
@@ -290,7 +290,7 @@ impl<'a> Window<'a> {
                         self.part.add_mul(&D[i], &T[k + 1 - i], dangerous);
                     }
                     let size = self.correct(regular, dangerous, &mut T[k]);
-                    self.go_up(&D[1], regular, dangerous);
+                    self.accumulate_up(&D[1], regular, dangerous);
                     change = f64::max(change, w * size / (1.0 + w * norm(&T[k])));
                     w *= weight;
                 }
@@ -303,7 +303,7 @@ impl<'a> Window<'a> {
     }
 
     /// What regular rows leave at the next order, of what dangerous ones left there before the last correction.
-    fn go_up(&mut self, D1: &[f64], regular: &mut [f64], dangerous: &[f64]) {
+    fn accumulate_up(&mut self, D1: &[f64], regular: &mut [f64], dangerous: &[f64]) {
         self.y.iter_mut().for_each(|y| *y = -*y);
         regular.copy_from_slice(dangerous);
         self.part.add_mul(D1, &self.y, regular);

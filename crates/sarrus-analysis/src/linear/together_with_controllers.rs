@@ -45,7 +45,7 @@ pub(super) fn together(
         return Ok(None);
     }
     statics.load(load)?;
-    statics.put_back(start)?;
+    statics.restore(start)?;
     let size = start.state.q.iter().fold(1.0_f64, |a, q| a.max(q.abs()));
     let (mut longest, mut last) = (LONGEST * size, Vec::new());
     let mut largest = vec![0.0_f64; control.state_indices().count()];

@@ -53,7 +53,7 @@ impl SingularityDetector {
         let Some(ahead) = self.time_ahead(problem, s, tau) else { return true };
         let mut middle = std::mem::take(&mut self.middle);
         middle.copy_from(s);
-        let is_singular = self.go_to_middle(problem, eq, s, ahead, tau, &mut middle);
+        let is_singular = self.move_to_middle(problem, eq, s, ahead, tau, &mut middle);
         if is_singular && !self.is_large {
             self.residue = self.find_residue(problem, eq, &middle, tau);
             self.has_middle = true;
@@ -63,7 +63,7 @@ impl SingularityDetector {
     }
 
     /// The state `ahead` of `s` into `middle`. Returns whether rank is lost there.
-    fn go_to_middle(
+    fn move_to_middle(
         &mut self,
         problem: &mut dyn Problem,
         eq: &mut Equations,
@@ -72,7 +72,7 @@ impl SingularityDetector {
         tau: f64,
         middle: &mut State,
     ) -> bool {
-        if !self.go_on(problem, eq, s, ahead, tau, GOOD, middle) {
+        if !self.resume(problem, eq, s, ahead, tau, GOOD, middle) {
             return false;
         }
         let Some(rest) = self.time_ahead(problem, middle, tau) else { return false };
@@ -81,7 +81,7 @@ impl SingularityDetector {
         }
         if rest.abs() > ARRIVED * tau && !self.is_large {
             let from = middle.clone();
-            self.go_on(problem, eq, &from, rest, tau, GOOD, middle);
+            self.resume(problem, eq, &from, rest, tau, GOOD, middle);
         }
         true
     }
@@ -145,7 +145,7 @@ impl SingularityDetector {
                 let vdot = self.projected.vdot.clone();
                 for fraction in AROUND {
                     self.projected.vdot.copy_from_slice(&vdot);
-                    if self.go_on(problem, &mut eq, &middle, fraction * tau, tau, EXACT, &mut there) {
+                    if self.resume(problem, &mut eq, &middle, fraction * tau, tau, EXACT, &mut there) {
                         self.add_pole(problem, &mut eq, &there, tau);
                     }
                 }
@@ -156,7 +156,7 @@ impl SingularityDetector {
     }
 
     /// The state `h` after `from`, to which a projection has just come, on the constraints, into `to`. Returns whether there is one in the window.
-    fn go_on(
+    fn resume(
         &mut self,
         problem: &mut dyn Problem,
         eq: &mut Equations,

@@ -103,7 +103,7 @@ impl ExplicitFallback {
 impl<P: Problem + ?Sized> Dynamics<'_, P> {
     /// When a method that resolves the constraints itself was first left to itself near a singular position \[s\]: explicit steps through it
     /// were too many, as something is stiff.
-    pub fn left_alone(&self) -> Option<f64> {
+    pub fn fallback_left(&self) -> Option<f64> {
         self.fallback.as_ref().and_then(|fallback| fallback.left)
     }
 
@@ -237,13 +237,13 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         // fixed steps go on at their own times
         let until = if is_adaptive { fallback.until } else { control.fixed_after(s.t, fallback.until) };
         fallback.control.t_end = until.min(control.t_end);
-        let (before, usual) = (fallback.control.counts, self.usual_pivot);
+        let (before, typical) = (fallback.control.counts, self.pivot_scale);
         let done = fallback.method.step(self, &mut end, &mut fallback.control);
         if done.is_ok() {
             s.copy_from(&end);
         }
         // what is usual is forgotten with the angle, not with steps, which may be very short here
-        self.usual_pivot = self.usual_pivot.max(usual);
+        self.pivot_scale = self.pivot_scale.max(typical);
         let after = fallback.control.counts;
         control.counts.steps += after.steps - before.steps;
         control.counts.rejected += after.rejected - before.rejected;
@@ -252,7 +252,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         fallback.is_last = true;
         // at a near miss or an end of range steps are short for another reason
         if let Ok(info) = &done
-            && self.near.as_ref().is_none_or(|near| !near.is_beside())
+            && self.near.as_ref().is_none_or(|near| !near.is_off_constraints())
         {
             let left = (fallback.until - s.t).max(0.0) / info.h;
             fallback.gave_up = fallback.steps > TRIED && f64::from(fallback.steps) + left > MOST;
@@ -284,23 +284,23 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         self.problem.update(s, Stage::VELOCITY, &mut self.eq);
         self.kkt.factor(&self.eq, ActiveRows::All, RankDemand::Any)?;
         let (pivot, dropped) = (self.kkt.smallest_pivot(), self.kkt.dependent_rows().len());
-        let turning = self.turning(s).max(f64::MIN_POSITIVE);
-        let zone = (ZONE / turning).max((STEPS * h).min(MOST_ZONE / turning));
+        let spin = self.angular_speed(s).max(f64::MIN_POSITIVE);
+        let zone = (ZONE / spin).max((STEPS * h).min(MOST_ZONE / spin));
         let (Some(near), Some(fallback)) = (&mut self.near, &mut self.fallback) else {
             return Ok(Sight::Clear);
         };
-        let (usual, lost) = near.usual(self.usual_pivot, dropped);
+        let (typical, lost) = near.typical(self.pivot_scale, dropped);
         let [last_t, last] = fallback.seen;
-        let past = (s.t - last_t).clamp(0.0, MEMORY / turning);
-        self.usual_pivot = pivot.max(self.usual_pivot * 0.5_f64.powf(turning * past / MEMORY));
-        let angle = (CHECK_STEP * (zone + reach) * turning).min(MAX_CHECK_STEP);
-        let root = (pivot / usual).sqrt();
+        let past = (s.t - last_t).clamp(0.0, MEMORY / spin);
+        self.pivot_scale = pivot.max(self.pivot_scale * 0.5_f64.powf(spin * past / MEMORY));
+        let angle = (CHECK_STEP * (zone + reach) * spin).min(MAX_CHECK_STEP);
+        let root = (pivot / typical).sqrt();
         fallback.seen = [s.t, root];
         fallback.due = s.t;
         if !lost && root >= angle {
             let decrease_rate = (last - root) / (s.t - last_t);
             let wait = if decrease_rate > 0.0 { WAY * (root - angle) / decrease_rate } else { f64::INFINITY };
-            fallback.due = s.t + wait.min(PAUSE * root.min(1.0) / turning).min(PAUSE_STEPS * h);
+            fallback.due = s.t + wait.min(PAUSE * root.min(1.0) / spin).min(PAUSE_STEPS * h);
             return Ok(Sight::Clear);
         }
         let ahead = near.detector_mut().ahead(&mut self.problem, s, zone + reach)?;
@@ -326,7 +326,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
 
     /// When rank was lost in the step to `s`, near the time `t`, if it was.
     fn went_over(&mut self, s: &State, t: f64) -> Option<f64> {
-        let turning = self.turning(s).max(f64::MIN_POSITIVE);
+        let spin = self.angular_speed(s).max(f64::MIN_POSITIVE);
         let near = self.near.as_mut()?;
         let from = near.last().clone();
         let h = s.t - from.t;
@@ -334,7 +334,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         if !(t > from.t - BEFORE * h) {
             return None;
         }
-        let tau = h.min(MOST_ZONE / turning);
+        let tau = h.min(MOST_ZONE / spin);
         near.detector_mut().find_between(&mut self.problem, [&from, s], t.max(from.t), tau).ok()?
     }
 }

@@ -3,8 +3,8 @@
 
 use super::{DependentRows, HeldVelocity, SingularityDetector};
 use crate::error::SolveError;
-use crate::passage::window::{add, dot, norm};
 use crate::problem::{Equations, Problem, State};
+use crate::singularity::window::{add, dot, norm};
 use sarrus_math::solve::Svd;
 
 /// Singular values up to this part of the largest are zero.

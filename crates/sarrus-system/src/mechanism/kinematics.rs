@@ -9,7 +9,7 @@ impl Mechanism {
     /// Poses and velocities of all bodies from `s`.
     pub(super) fn update_kinematics(&mut self, s: &State) {
         let bodies = &self.system.directory.bodies;
-        self.turns.update(bodies, &s.q);
+        self.angles.update(bodies, &s.q);
         let moving = bodies.iter().zip(&mut self.poses).zip(&mut self.twists).enumerate().skip(1);
         for (i, ((body, pose), twist)) in moving {
             let (q, v) = (&s.q[body.q..], &s.v[body.v..]);
@@ -24,7 +24,7 @@ impl Mechanism {
                 }
                 BodyKind::PlanarRigid => {
                     let w = Vec3([0.0, 0.0, v[2]]);
-                    let (sin, cos) = self.turns.of(i, q[2]);
+                    let (sin, cos) = self.angles.of(i, q[2]);
                     let rot = Mat3([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]]);
                     *pose = Pose { p: Vec3([q[0], q[1], 0.0]), rot, angle: q[2] };
                     *twist = Twist { v: Vec3([v[0], v[1], 0.0]), w, w_W: w };

@@ -29,7 +29,7 @@ enum Extra {
 }
 
 /// Looks at samples.
-pub struct Gauge {
+pub struct SampleMeter {
     /// Names of its numbers, those of loads last.
     pub names: Vec<String>,
     /// Their units.
@@ -41,7 +41,7 @@ pub struct Gauge {
     extras: Vec<Extra>,
     /// Force and body of each load, and whether it is a torque.
     sources: Vec<(usize, usize)>,
-    turns: Vec<bool>,
+    rotates: Vec<bool>,
     vectors: Vec<[f64; 3]>,
     sigma: SmallestSingular,
     /// The system whose rows σ is of: events change them.
@@ -49,17 +49,17 @@ pub struct Gauge {
     eq: Equations,
 }
 
-impl Gauge {
+impl SampleMeter {
     /// For runs of `system` with these loads, whose trajectory has the columns `taken`: those are not told twice.
-    pub fn new(system: &System, loads: &[SceneLoad], taken: &[String]) -> Gauge {
-        let mut gauge = Gauge {
+    pub fn new(system: &System, loads: &[SceneLoad], taken: &[String]) -> SampleMeter {
+        let mut diagnostics = SampleMeter {
             names: Vec::new(),
             units: Vec::new(),
             values: Vec::new(),
             points: Vec::new(),
             extras: Vec::new(),
             sources: loads.iter().map(|load| load.source).collect(),
-            turns: loads.iter().map(|load| load.kind == "torque").collect(),
+            rotates: loads.iter().map(|load| load.kind == "torque").collect(),
             vectors: vec![[0.0; 3]; loads.len()],
             sigma: SmallestSingular::default(),
             of: None,
@@ -67,9 +67,9 @@ impl Gauge {
         };
         let mut add = |name: &str, unit: &str, extra: Extra| {
             if !taken.iter().any(|taken| taken == name) {
-                gauge.names.push(name.into());
-                gauge.units.push(unit.into());
-                gauge.extras.push(extra);
+                diagnostics.names.push(name.into());
+                diagnostics.units.push(unit.into());
+                diagnostics.extras.push(extra);
             }
         };
         add("run.step", "s", Extra::Step);
@@ -80,8 +80,8 @@ impl Gauge {
             let unit = if load.kind == "torque" { "N m" } else { "N" };
             load.vector.iter().enumerate().for_each(|(k, name)| add(name, unit, Extra::Load(i, k)));
         }
-        gauge.values = vec![f64::NAN; gauge.names.len()];
-        gauge
+        diagnostics.values = vec![f64::NAN; diagnostics.names.len()];
+        diagnostics
     }
 
     /// Looks at the sample `s`. Numbers that are not known are NaN.
@@ -93,9 +93,9 @@ impl Gauge {
             self.points.truncate(MAX_POINTS);
         }
         if !self.sources.is_empty() {
-            let Gauge { sources, turns, vectors, .. } = self;
+            let SampleMeter { sources, rotates, vectors, .. } = self;
             mechanism.wrenches(s, sources, |i, wrench| {
-                vectors[i] = if turns[i] { wrench.torque.0 } else { wrench.force.0 };
+                vectors[i] = if rotates[i] { wrench.torque.0 } else { wrench.force.0 };
             });
         }
         let sigma =

@@ -101,8 +101,8 @@ mod tests {
     /// A path of `n` places, eliminated from both ends to the middle in turns, or from one end.
     fn path(n: usize, from_both: bool) -> solve::FactorPattern {
         let edges: Vec<_> = (1..n).map(|i| (i - 1, i)).collect();
-        let turns = |i: usize| if i.is_multiple_of(2) { i / 2 } else { n - 1 - i / 2 };
-        let order: Vec<_> = (0..n).map(|i| if from_both { turns(i) } else { i }).collect();
+        let rotates = |i: usize| if i.is_multiple_of(2) { i / 2 } else { n - 1 - i / 2 };
+        let order: Vec<_> = (0..n).map(|i| if from_both { rotates(i) } else { i }).collect();
         solve::FactorPattern::new(n, &edges, &order).unwrap()
     }
 

@@ -114,7 +114,7 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 const FORCES: [&str; 3] = ["fx", "fy", "fz"];
 const TORQUES: [&str; 3] = ["tx", "ty", "tz"];
 const MOMENTA: [&str; 3] = ["px", "py", "pz"];
-const TURNS: [&str; 3] = ["lx", "ly", "lz"];
+const ANGLE_NAMES: [&str; 3] = ["lx", "ly", "lz"];
 const POLAR: [[&str; 3]; 2] = [["vx", "vy", "vz"], ["ax", "ay", "az"]];
 const LOCAL: [[&str; 3]; 2] = [["wx", "wy", "wz"], ["alphax", "alphay", "alphaz"]];
 const QUATERNION: [&str; 4] = ["q0", "q1", "q2", "q3"];
@@ -142,7 +142,7 @@ impl<'a> FilePlacement<'a> {
         match named {
             Named::Body(id) => self.body(path, *id, rest, purpose),
             Named::Node(_) => self.node(path, rest),
-            _ if !self.transform().turns() && !self.is_offset(element()) => Ok(None),
+            _ if !self.transform().rotates() && !self.is_offset(element()) => Ok(None),
             Named::Joint(joint) => self.joint(path, *joint, rest, purpose),
             Named::Flexible(_) => self.member(path, rest),
             Named::Measure(_) | Named::Controller(_) => Ok(None),
@@ -166,7 +166,7 @@ impl<'a> FilePlacement<'a> {
 
     /// The names of three components beside the one that `path` ends with; in the plane those along z are missing, or the
     /// others where it is about z.
-    fn beside(&self, path: &str, words: &[&str; 3], about: bool) -> [Option<String>; 3] {
+    fn neighbour(&self, path: &str, words: &[&str; 3], about: bool) -> [Option<String>; 3] {
         let stem = path.rsplit_once('.').map_or("", |(stem, _)| stem);
         std::array::from_fn(|k| {
             let there = !self.planar || (k == 2) == about;
@@ -183,7 +183,7 @@ impl<'a> FilePlacement<'a> {
         map: &AffineMap,
         about: bool,
     ) -> ColumnsOfName {
-        Ok(Some(vec![map.sum(i, &self.beside(path, words, about))]))
+        Ok(Some(vec![map.sum(i, &self.neighbour(path, words, about))]))
     }
 
     /// A position or velocity or acceleration in world axes.
@@ -193,7 +193,7 @@ impl<'a> FilePlacement<'a> {
             return Some(self.component(path, &AXES, i, &AffineMap::points(self.transform()), false));
         }
         let (words, i) = POLAR.iter().find_map(|words| Some((words, index_of(words)?)))?;
-        if !self.transform().turns() {
+        if !self.transform().rotates() {
             return Some(Ok(None));
         }
         Some(self.component(path, words, i, &AffineMap::polar(self.transform()), false))
@@ -212,7 +212,7 @@ impl<'a> FilePlacement<'a> {
         if let Some(found) = self.of_point(path, word) {
             return found;
         }
-        if !self.transform().turns() {
+        if !self.transform().rotates() {
             return Ok(None);
         }
         match word {
@@ -223,7 +223,7 @@ impl<'a> FilePlacement<'a> {
                 let s = self.sign();
                 let offset = match own {
                     Some(frame) => s * (frame.angle - body.start.2 - self.transform().angle),
-                    None => self.whole_turns(id) - s * self.transform().angle,
+                    None => self.whole_revolutions(id) - s * self.transform().angle,
                 };
                 Ok(Some(vec![AffineReading::one(s, path, offset)]))
             }
@@ -259,7 +259,7 @@ impl<'a> FilePlacement<'a> {
 
     /// Whole turns between the angle of a part of a flexible member in the file and in the model: both count along the member,
     /// from an angle of its first part that is at most half a turn.
-    fn whole_turns(&self, id: u32) -> f64 {
+    fn whole_revolutions(&self, id: u32) -> f64 {
         let Some(member) = self.directory.flexible.iter().find(|m| m.all.contains(&id)) else { return 0.0 };
         let first = self.directory.bodies[member.bodies.start as usize].start.2;
         -TAU * (self.sign() * (first - self.transform().angle) / TAU).round()
@@ -345,8 +345,8 @@ impl<'a> FilePlacement<'a> {
         let index_of = |words: &[&str; 3]| words.iter().position(|w| *w == word);
         let t = self.transform();
         let reading = match (index_of(&FORCES), index_of(&TORQUES)) {
-            (Some(i), _) => AffineMap::polar(t).sum(i, &self.beside(path, &FORCES, false)),
-            (_, Some(i)) => AffineMap::axial(t).sum(i, &self.beside(path, &TORQUES, true)),
+            (Some(i), _) => AffineMap::polar(t).sum(i, &self.neighbour(path, &FORCES, false)),
+            (_, Some(i)) => AffineMap::axial(t).sum(i, &self.neighbour(path, &TORQUES, true)),
             _ => return None,
         };
         Some(vec![reading])
@@ -439,13 +439,13 @@ impl<'a> FilePlacement<'a> {
     fn momentum(&self, path: &str, rest: &str) -> Option<Vec<AffineReading>> {
         let t = self.transform();
         let index_of = |words: &[&str; 3]| words.iter().position(|w| *w == rest);
-        let linear = self.beside(path, &MOMENTA, false);
+        let linear = self.neighbour(path, &MOMENTA, false);
         if let Some(i) = index_of(&MOMENTA) {
             return Some(vec![AffineMap::polar(t).sum(i, &linear)]);
         }
-        let i = index_of(&TURNS)?;
+        let i = index_of(&ANGLE_NAMES)?;
         let axial = AffineMap::axial(t);
-        let mut reading = axial.sum(i, &self.beside(path, &TURNS, true));
+        let mut reading = axial.sum(i, &self.neighbour(path, &ANGLE_NAMES, true));
         let [x, y, z] = t.d;
         let across = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]];
         let arm = AffineMap { m: multiply(&axial.m, &across), o: [0.0; 3] }.times(-1.0);

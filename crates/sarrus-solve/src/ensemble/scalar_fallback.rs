@@ -11,17 +11,17 @@ use crate::stabilizations;
 use crate::views::{Ode, Step};
 
 /// From its start to the end.
-pub(super) fn go(
+pub(super) fn run_scalar(
     member: &mut Variant,
     i: usize,
     method: &FixedStep,
     watch: VariantWatch<'_>,
 ) -> VariantOutcome {
-    go_on(member, i, 0, method, watch)
+    continue_scalar(member, i, 0, method, watch)
 }
 
 /// From its start, `n` steps after that of the others, to the end.
-pub(super) fn go_on(
+pub(super) fn continue_scalar(
     member: &mut Variant,
     i: usize,
     n: u64,

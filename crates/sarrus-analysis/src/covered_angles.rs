@@ -28,22 +28,22 @@ impl CoveredAngles {
     /// Of the bodies of `system`, from `s` on.
     pub fn new(system: &System, s: &State) -> CoveredAngles {
         let all = system.directory.bodies.iter().enumerate().skip(1).filter(|(_, body)| !body.is_internal());
-        let mut turns = CoveredAngles { t: s.t, row: s.t, ..CoveredAngles::default() };
+        let mut rotations = CoveredAngles { t: s.t, row: s.t, ..CoveredAngles::default() };
         for (id, body) in all {
             match body.kind {
-                BodyKind::PlanarRigid => turns.bodies.push((body.v + 2, 1)),
-                BodyKind::Rigid | BodyKind::RigidEuler => turns.bodies.push((body.v + 3, 3)),
+                BodyKind::PlanarRigid => rotations.bodies.push((body.v + 2, 1)),
+                BodyKind::Rigid | BodyKind::RigidEuler => rotations.bodies.push((body.v + 3, 3)),
                 BodyKind::Ground | BodyKind::Point | BodyKind::PlanarPoint => continue,
             }
-            turns.ids.push(id);
+            rotations.ids.push(id);
         }
-        turns.angles = vec![[0.0; 3]; turns.ids.len()];
-        turns.go(s);
-        turns
+        rotations.angles = vec![[0.0; 3]; rotations.ids.len()];
+        rotations.advance(s);
+        rotations
     }
 
     /// Goes on to `s`.
-    pub fn go(&mut self, s: &State) {
+    pub fn advance(&mut self, s: &State) {
         let h = s.t - self.t;
         self.t = s.t;
         for (&(first, n), [speed, angle, _]) in self.bodies.iter().zip(&mut self.angles) {
@@ -72,19 +72,19 @@ impl CoveredAngles {
 
     /// What a user should know where bodies rotate by more than half a revolution between two rows.
     pub fn note(&self, system: &System) -> Option<String> {
-        let turned = self.ids.iter().zip(&self.angles).filter(|(_, [.., most])| *most > PI);
-        let (&id, &[.., most]) = turned.clone().max_by(|a, b| a.1[2].total_cmp(&b.1[2]))?;
+        let is_rotated = self.ids.iter().zip(&self.angles).filter(|(_, [.., most])| *most > PI);
+        let (&id, &[.., most]) = is_rotated.clone().max_by(|a, b| a.1[2].total_cmp(&b.1[2]))?;
         let name = &system.directory.bodies[id].name;
-        let others = match turned.count() - 1 {
+        let others = match is_rotated.count() - 1 {
             0 => String::new(),
             1 => ", and one other body by more than half a revolution".into(),
             n => format!(", and {n} other bodies by more than half a revolution"),
         };
-        let turns = most / TAU;
+        let revolutions = most / TAU;
         Some(format!(
-            "body `{name}` rotates by {turns:.3} revolutions between two rows{others}: they do not show this rotation, and at whole \
+            "body `{name}` rotates by {revolutions:.3} revolutions between two rows{others}: they do not show this rotation, and at whole \
              revolutions the body seems to stand still; `output.every` = {} shows it",
-            below(self.worst.1 / (ROWS * turns))
+            below(self.worst.1 / (ROWS * revolutions))
         ))
     }
 }

@@ -51,7 +51,7 @@ impl StateSegment {
     }
 
     /// Moves `here` to the time `t`.
-    fn go(&mut self, problem: &dyn Problem, from: &State, to: &State, t: f64) {
+    fn step_across(&mut self, problem: &dyn Problem, from: &State, to: &State, t: f64) {
         let h = to.t - from.t;
         let z = (t - from.t) / h;
         self.here.copy_from(from);
@@ -92,7 +92,7 @@ impl SingularityDetector {
             self.least = least;
             match seen {
                 Ok(Some(seen)) => {
-                    result = Ok(self.take_note(problem, eq, &between.here, window, seen));
+                    result = Ok(self.note_jump(problem, eq, &between.here, window, seen));
                     break;
                 }
                 Ok(None) => {}
@@ -141,7 +141,7 @@ impl SingularityDetector {
         let near = ARRIVED * (to.t - from.t);
         let mut before = f64::INFINITY;
         for _ in 0..FOLLOWED {
-            between.go(problem, from, to, t);
+            between.step_across(problem, from, to, t);
             let Some(seen) = self.see(i, problem, &between.here, tau)? else { return Ok(None) };
             t += seen.ahead;
             // shortly before the step it may be one that the last right sides did not tell; what is after it is left to the next
@@ -188,7 +188,7 @@ impl SingularityDetector {
     }
 
     /// Makes a record of what was `seen` at `s`, where rank is lost.
-    fn take_note(
+    fn note_jump(
         &mut self,
         problem: &mut dyn Problem,
         eq: &Equations,

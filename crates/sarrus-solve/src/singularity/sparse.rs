@@ -12,7 +12,7 @@
 //! Cost: O(N) for each row left out and for each solution. Not for parts with more freedoms than [`FREEDOMS`]: each of them has a
 //! direction of its own to be followed.
 
-use super::danger::{DependentRows, STEADY};
+use super::dependent_rows::{DependentRows, STEADY};
 use super::jump::SingularState;
 use super::part::Subsystem;
 use super::window::{add, dot, norm};
@@ -173,7 +173,7 @@ impl Sparse {
             // rows that are needed
             let weak: Vec<usize> = pencil.needed(tau, &x, largest);
             if weak.is_empty() {
-                return Ok(self.take(part, &pencil, tau, &U, &x, &g, D1, none));
+                return Ok(self.add_subsystem(part, &pencil, tau, &U, &x, &g, D1, none));
             }
             weak.iter().for_each(|&k| self.floor[part.rows[out[k]]] = 0.0);
         }
@@ -225,7 +225,7 @@ impl Sparse {
         Ok(None)
     }
 
-    fn take(
+    fn add_subsystem(
         &mut self,
         part: &Subsystem,
         pencil: &Pencil,

@@ -1,14 +1,14 @@
 //! Listeners between a run and whoever watches it.
 //!
-//! A [`Tap`] looks at every sample ([`Gauge`]), keeps what the trajectory does not have ([`SampleExtras`]), and streams frames to a page. A
+//! A [`SampleObserver`] looks at every sample ([`SampleDiagnostics`]), keeps what the trajectory does not have ([`SampleExtras`]), and streams frames to a page. A
 //! [`Stream`] hands over what it has ten times a second, or when a block is full. What it hands over is bounded: each time half of the room that
 //! was left is used up, only every second frame is taken from then on. The trajectory itself is not touched.
 
 use crate::extras::SampleExtras;
 use crate::frames::{self, POINT};
-use crate::gauge::Gauge;
 use crate::live::{Live, MAX_BYTES};
 use crate::motion::{Touches, add_poses, add_rates};
+use crate::sample_meter::SampleMeter;
 use crate::scene::{MOST_COLUMNS, Scene, choose_columns};
 use sarrus::analysis::{Proceed, Progress, RunPlan, SampleDiagnostics, Watch};
 use sarrus::solve::State;
@@ -26,14 +26,14 @@ const PIECES: usize = 16;
 
 /// Columns that a run hands over, and where they come from.
 #[derive(Debug, Clone, Default)]
-pub struct Feed {
+pub struct StreamColumns {
     /// Names of all columns of frames.
     pub names: Vec<String>,
     /// Their units.
     pub units: Vec<String>,
     /// Places in a row of the trajectory, after `t`.
     chosen: Vec<usize>,
-    /// Numbers of the [`Gauge`], which come after them.
+    /// Numbers of the [`SampleDiagnostics`], which come after them.
     extras: usize,
     /// Places in q of amplitudes that the trajectory does not have: the last of the columns.
     hidden: Vec<usize>,
@@ -41,32 +41,37 @@ pub struct Feed {
     of: usize,
 }
 
-impl Feed {
-    /// From the columns that a run will record, and what `gauge` tells beside them.
-    pub fn new(directory: &Directory, names: &[String], units: &[&str], gauge: &Gauge) -> Feed {
+impl StreamColumns {
+    /// From the columns that a run will record, and what `diagnostics` tells beside them.
+    pub fn new(
+        directory: &Directory,
+        names: &[String],
+        units: &[&str],
+        diagnostics: &SampleMeter,
+    ) -> StreamColumns {
         let chosen = choose_columns(directory, names, MOST_COLUMNS);
-        let mut feed = Feed {
+        let mut columns = StreamColumns {
             names: chosen.iter().map(|&i| names[i].clone()).collect(),
             units: chosen.iter().map(|&i| units[i].to_string()).collect(),
             chosen,
-            extras: gauge.names.len(),
+            extras: diagnostics.names.len(),
             hidden: Vec::new(),
-            of: names.len() + gauge.names.len(),
+            of: names.len() + diagnostics.names.len(),
         };
-        feed.names.extend_from_slice(&gauge.names);
-        feed.units.extend_from_slice(&gauge.units);
+        columns.names.extend_from_slice(&diagnostics.names);
+        columns.units.extend_from_slice(&diagnostics.units);
         for floating in &directory.floating {
             let member = directory.flexible.iter().find(|f| f.all.contains(&floating.frame));
             for (k, &(after, axis)) in floating.amplitudes.iter().enumerate() {
                 let name = format!("{}.eta{}", member.map_or("", |m| &m.name), k + 1);
-                if !feed.names.contains(&name) {
-                    feed.hidden.push(directory.bodies[floating.frame as usize + after].q + axis);
-                    feed.names.push(name);
-                    feed.units.push("kg^0.5 m".into());
+                if !columns.names.contains(&name) {
+                    columns.hidden.push(directory.bodies[floating.frame as usize + after].q + axis);
+                    columns.names.push(name);
+                    columns.units.push("kg^0.5 m".into());
                 }
             }
         }
-        feed
+        columns
     }
 
     /// Says in a scene which columns there are.
@@ -79,7 +84,7 @@ impl Feed {
 pub struct Stream {
     live: Arc<Live>,
     directory: Arc<Directory>,
-    feed: Feed,
+    columns: StreamColumns,
     span: [f64; 2],
     started: Instant,
     beat: Instant,
@@ -96,17 +101,22 @@ pub struct Stream {
     poses: Vec<f32>,
     rates: Vec<f32>,
     touches: Touches,
-    takes: bool,
+    accepts: bool,
 }
 
 impl Stream {
     /// To `live`, with room for so many bytes.
-    pub fn new(live: Arc<Live>, directory: Arc<Directory>, feed: Feed, capacity: usize) -> Stream {
+    pub fn new(
+        live: Arc<Live>,
+        directory: Arc<Directory>,
+        columns: StreamColumns,
+        capacity: usize,
+    ) -> Stream {
         let now = Instant::now();
         Stream {
             live,
             directory,
-            feed,
+            columns,
             span: [0.0; 2],
             started: now,
             beat: now,
@@ -121,7 +131,7 @@ impl Stream {
             poses: Vec::new(),
             rates: Vec::new(),
             touches: Touches::default(),
-            takes: false,
+            accepts: false,
         }
     }
 
@@ -131,7 +141,7 @@ impl Stream {
         if self.t.is_empty() {
             return;
         }
-        let (n, width) = (self.t.len(), self.feed.names.len());
+        let (n, width) = (self.t.len(), self.columns.names.len());
         let columns: Vec<Vec<f64>> =
             (0..width).map(|c| (0..n).map(|row| self.rows[row * width + c]).collect()).collect();
         let block = frames::block(self.sent, &self.t, columns.iter().map(Vec::as_slice), &self.poses);
@@ -175,31 +185,31 @@ impl Stream {
         }));
     }
 
-    fn sample(&mut self, s: &State, gauge: &Gauge) {
-        self.takes = self.seen.is_multiple_of(self.stride);
+    fn sample(&mut self, s: &State, diagnostics: &SampleMeter) {
+        self.accepts = self.seen.is_multiple_of(self.stride);
         self.seen += 1;
-        if !self.takes {
+        if !self.accepts {
             return;
         }
         add_poses(&self.directory, s, &mut self.poses);
         add_rates(&self.directory, s, &mut self.rates);
-        self.touches.push(&gauge.points);
+        self.touches.push(&diagnostics.points);
         // columns come with the row; what is told beside them and amplitudes are the last of them
-        self.rows.resize(self.rows.len() + self.feed.names.len(), 0.0);
-        let last = self.rows.len() - self.feed.hidden.len();
-        self.rows[last - self.feed.extras..last].copy_from_slice(&gauge.values);
-        for (x, &index) in self.rows[last..].iter_mut().zip(&self.feed.hidden) {
+        self.rows.resize(self.rows.len() + self.columns.names.len(), 0.0);
+        let last = self.rows.len() - self.columns.hidden.len();
+        self.rows[last - self.columns.extras..last].copy_from_slice(&diagnostics.values);
+        for (x, &index) in self.rows[last..].iter_mut().zip(&self.columns.hidden) {
             *x = s.q[index];
         }
     }
 
     fn row(&mut self, row: &[f64]) {
-        if !self.takes {
+        if !self.accepts {
             return;
         }
         self.t.push(row[0]);
-        let first = self.rows.len() - self.feed.names.len();
-        for (x, &index) in self.rows[first..].iter_mut().zip(&self.feed.chosen) {
+        let first = self.rows.len() - self.columns.names.len();
+        for (x, &index) in self.rows[first..].iter_mut().zip(&self.columns.chosen) {
             *x = row[index + 1];
         }
         // a fast run fills a block before its time
@@ -218,36 +228,45 @@ impl Drop for Stream {
 }
 
 /// Listens to a run, whoever else watches.
-pub struct Tap<'a> {
+pub struct SampleObserver<'a> {
     watch: &'a mut dyn Watch,
     directory: Arc<Directory>,
-    gauge: Gauge,
+    diagnostics: SampleMeter,
     stream: Option<Stream>,
     extras: Option<SampleExtras>,
     /// Whether poses are kept too.
     poses: bool,
 }
 
-impl<'a> Tap<'a> {
+impl<'a> SampleObserver<'a> {
     /// Between a run and `watch`.
-    pub fn new(directory: Arc<Directory>, gauge: Gauge, watch: &'a mut dyn Watch) -> Tap<'a> {
-        Tap { watch, directory, gauge, stream: None, extras: None, poses: false }
+    pub fn new(
+        directory: Arc<Directory>,
+        diagnostics: SampleMeter,
+        watch: &'a mut dyn Watch,
+    ) -> SampleObserver<'a> {
+        SampleObserver { watch, directory, diagnostics, stream: None, extras: None, poses: false }
     }
 
     /// Hands the run over to whoever looks at `live`.
-    pub fn streaming(self, live: Arc<Live>, feed: Feed) -> Tap<'a> {
-        self.streaming_within(live, feed, MAX_BYTES)
+    pub fn streaming(self, live: Arc<Live>, columns: StreamColumns) -> SampleObserver<'a> {
+        self.streaming_within(live, columns, MAX_BYTES)
     }
 
     /// The same with room for so many bytes.
-    pub fn streaming_within(mut self, live: Arc<Live>, feed: Feed, capacity: usize) -> Tap<'a> {
-        self.stream = Some(Stream::new(live, self.directory.clone(), feed, capacity));
+    pub fn streaming_within(
+        mut self,
+        live: Arc<Live>,
+        columns: StreamColumns,
+        capacity: usize,
+    ) -> SampleObserver<'a> {
+        self.stream = Some(Stream::new(live, self.directory.clone(), columns, capacity));
         self
     }
 
     /// Keeps what the trajectory does not have; with `poses` where bodies are too, for columns that do not tell.
-    pub fn keeping(mut self, poses: bool) -> Tap<'a> {
-        let (names, units) = (self.gauge.names.clone(), self.gauge.units.clone());
+    pub fn keeping(mut self, poses: bool) -> SampleObserver<'a> {
+        let (names, units) = (self.diagnostics.names.clone(), self.diagnostics.units.clone());
         self.extras = Some(SampleExtras { names, units, ..SampleExtras::default() });
         self.poses = poses;
         self
@@ -259,7 +278,7 @@ impl<'a> Tap<'a> {
     }
 }
 
-impl Watch for Tap<'_> {
+impl Watch for SampleObserver<'_> {
     fn begin(&mut self, plan: &RunPlan) {
         if let Some(stream) = &mut self.stream {
             stream.span = [plan.settings.t_start, plan.settings.t_end];
@@ -276,14 +295,14 @@ impl Watch for Tap<'_> {
 
     fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &SampleDiagnostics) {
         if self.stream.is_some() || self.extras.is_some() {
-            self.gauge.sample(mechanism, s, seen);
+            self.diagnostics.sample(mechanism, s, seen);
         }
         if let Some(stream) = &mut self.stream {
-            stream.sample(s, &self.gauge);
+            stream.sample(s, &self.diagnostics);
         }
         if let Some(extras) = &mut self.extras {
-            extras.rows.extend_from_slice(&self.gauge.values);
-            extras.add_points(s.t, &self.gauge.points);
+            extras.rows.extend_from_slice(&self.diagnostics.values);
+            extras.add_points(s.t, &self.diagnostics.points);
             if self.poses {
                 add_poses(&self.directory, s, &mut extras.poses);
                 add_rates(&self.directory, s, &mut extras.rates);

@@ -9,7 +9,7 @@
 //! A break at the end of a run belongs to the time after it: the last row is the limit from before, unless an event waits for that instant.
 
 use crate::recorder::Recorder;
-use sarrus_solve::integrators::{Because, Change, Ended, Observer, Samples, go_on, integrate};
+use sarrus_solve::integrators::{Because, Change, Ended, Observer, Samples, continue_drive, integrate};
 use sarrus_solve::{Dynamics, Equations, Integrator, Problem, Stage, State, StepControl, StepError};
 use sarrus_system::Mechanism;
 use sarrus_system::system::WORK;
@@ -70,7 +70,7 @@ pub(crate) fn advance(
         // the default is a part of the run, not of its first leg
         control.step.get_or_insert((schedule.span.1 - schedule.span.0) / 1000.0);
     }
-    let drive = if std::mem::take(&mut schedule.resume) { go_on } else { integrate };
+    let drive = if std::mem::take(&mut schedule.resume) { continue_drive } else { integrate };
     let segment_end = |ended: Ended| match ended.because {
         Because::Cut => SegmentEnd::Event,
         _ => SegmentEnd::Ended(ended),
@@ -86,17 +86,17 @@ pub(crate) fn advance(
 
     // up to the break, and samples inside it
     let before = first.next_down();
-    let goes_on = !is_last || schedule.event_at_end;
+    let continues = !is_last || schedule.event_at_end;
     if before - state.t > near {
         let ended = drive(dynamics, integrator, control, state, before, samples, recorder);
         if ended.because != Because::End {
             return segment_end(ended);
         }
-        if goes_on {
+        if continues {
             recorder.before_switch(dynamics, state);
         }
     }
-    if !goes_on {
+    if !continues {
         // controllers that are sampled at this instant
         match recorder.change(dynamics, state) {
             Ok(Change::Made) => {}
@@ -106,7 +106,7 @@ pub(crate) fn advance(
                 return SegmentEnd::Ended(Ended { at: state.t, because, counts: control.counts });
             }
         }
-        while let Some(t) = samples.take_until(t_end) {
+        while let Some(t) = samples.next_break(t_end) {
             recorder.sample_as(dynamics, state, t);
         }
         return SegmentEnd::Ended(Ended { at: t_end, because: Because::End, counts: control.counts });
