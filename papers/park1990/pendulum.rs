@@ -106,7 +106,7 @@ fn errors(case: &Case, form: &str, h: f64) -> Result<[f64; 3], PaperError> {
     let bad = |e: &dyn std::fmt::Display| bad(&what, e);
     let start = assemble(&case.model, &case.system, Assembly::default()).map_err(|e| bad(&e))?;
     let mut mechanism = case.system.mechanism();
-    mechanism.set_hints(&start.hints);
+    mechanism.set_discrete(&start.discrete);
     let none = Options::new();
     let formulation = formulations::make("proximal", &none).map_err(|e| bad(&e))?;
     let stabilization = stabilizations::make("none", &none).map_err(|e| bad(&e))?;

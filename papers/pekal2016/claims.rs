@@ -57,7 +57,7 @@ fn acceleration_error(runs: &Runs, v: usize, name: &str) -> Result<f64, PaperErr
     let bad = |reason: String| PaperError::Run { what: format!("{} at the start", case.name), reason };
     let start = assemble(&case.model, &case.system, Assembly::Full).map_err(|e| bad(e.to_string()))?;
     let mut mechanism = case.system.mechanism();
-    mechanism.set_hints(&start.hints);
+    mechanism.set_discrete(&start.discrete);
     let none = Options::new();
     let made = sarrus::solve::formulations::make(name, &none).map_err(|e| bad(e.to_string()))?;
     let still = stabilizations::make("none", &none).map_err(|e| bad(e.to_string()))?;

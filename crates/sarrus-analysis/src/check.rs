@@ -144,9 +144,9 @@ pub fn check_with(
     let structure = &system.structure;
 
     // what the model pose violates
-    let evaluated = |state: &State, stage: Stage, hints: Option<&[f64]>| {
+    let evaluated = |state: &State, stage: Stage, discrete: Option<&[f64]>| {
         let mut mechanism = system.mechanism();
-        hints.into_iter().for_each(|hints| mechanism.set_hints(hints));
+        discrete.into_iter().for_each(|discrete| mechanism.set_discrete(discrete));
         let mut eq = Equations::new(&mechanism);
         mechanism.update(state, stage, &mut eq);
         (mechanism, eq)
@@ -157,17 +157,17 @@ pub fn check_with(
     let mut workspace = None;
     let assembled = assemble_reusing(model, system, settings.assembly, Some(&mut workspace))?;
     let state = assembled.state;
-    let (mut mechanism, eq) = evaluated(&state, Stage::VELOCITY, Some(&assembled.hints));
+    let (mut mechanism, eq) = evaluated(&state, Stage::VELOCITY, Some(&assembled.discrete));
 
     // rank, here and nearby; a model that cannot be factored says so when it is run
     let rows = RowRank::find_reusing(structure, &eq, &mut workspace)?;
     let redundant = rows.rank.is_some_and(|rank| rank < structure.nc);
     let nearby = if redundant { nearby_rank(&mut mechanism, &state, &rows)? } else { Nearby::Unknown };
-    let freedom = |rank: usize| structure.nv - rank;
+    let dof_text = |rank: usize| structure.nv - rank;
     let structural = match (rows.rank, nearby) {
-        (Some(rank), _) if rank == structure.nc => Some(freedom(rank)),
-        (Some(rank), Nearby::Nowhere) => Some(freedom(rank)),
-        (Some(here), Nearby::Rank(there)) => Some(freedom(here.max(there))),
+        (Some(rank), _) if rank == structure.nc => Some(dof_text(rank)),
+        (Some(rank), Nearby::Nowhere) => Some(dof_text(rank)),
+        (Some(here), Nearby::Rank(there)) => Some(dof_text(here.max(there))),
         _ => None,
     };
     let redundancy = match (rows.rank, nearby) {
@@ -227,10 +227,10 @@ pub fn check_with(
         constraints: rank_report(structure, &rows),
         closed_contacts,
         motion_not_unique: Vec::new(),
-        dof: rows.rank.map(freedom),
+        dof: rows.rank.map(dof_text),
         counted_mobility: structure.nv as i64 - structure.nc as i64,
         redundancy,
-        mobility: MobilityReport { structural, here: rows.rank.map(freedom) },
+        mobility: MobilityReport { structural, here: rows.rank.map(dof_text) },
         reactions: Vec::new(),
         uniqueness: None,
         redundant_sets: sets,
@@ -265,7 +265,7 @@ pub fn check_with(
 
 /// A run of the model at its start, where other rows act than those of the model as it is written: gaps that are closed, locks, what events switch.
 fn begun(model: &Model, system: &Arc<System>, settings: &Settings) -> Option<Run<'static>> {
-    if system.whole.events.list.is_empty() && system.gaps().is_empty() && system.stops().is_empty() {
+    if system.all.events.list.is_empty() && system.gaps().is_empty() && system.stops().is_empty() {
         return None;
     }
     let run = Run::up_to(model, system, settings.t_start).ok()?;
@@ -277,7 +277,7 @@ fn begun(model: &Model, system: &Arc<System>, settings: &Settings) -> Option<Run
 
 /// Events that fire when a run starts, in words.
 fn happens_at_start(run: &Run<'_>) -> Option<String> {
-    let events = run.system.whole.events.list.iter().map(|e| &e.name);
+    let events = run.system.all.events.list.iter().map(|e| &e.name);
     let fired = |name: &&String| run.recorder.events.iter().any(|e| e.name == **name);
     let names: Vec<String> = events.filter(fired).map(|name| format!("`{name}`")).collect();
     (!names.is_empty()).then(|| {
@@ -384,7 +384,7 @@ fn element_errors(system: &System, eq: &Equations) -> Vec<ElementError> {
 
 /// Names of what may happen in a run: rigid limits, then events.
 fn event_names(system: &System) -> Vec<String> {
-    let events = &system.whole.events;
+    let events = &system.all.events;
     let mut names: Vec<String> = events.limits.iter().map(|limit| limit.name.clone()).collect();
     names.dedup();
     names.extend(events.list.iter().map(|event| event.name.clone()));

@@ -38,7 +38,7 @@ impl Run<'_> {
         let (wall_s, cpu_s) = self.spent;
         let mut singular = std::mem::take(&mut event_loop.singular);
         let (done, [formulation, stabilization]) = (event_loop.counts, event_loop.found.clone());
-        let found = &[formulation, stabilization, integrator.findings()];
+        let found = &[formulation, stabilization, integrator.statistics()];
 
         let tried = method.step.or(control.proposal()).unwrap_or(0.0).min(settings.t_end - state.t);
         let (status, mut reason, mut failed) =
@@ -116,7 +116,7 @@ impl Run<'_> {
         let stiff = notes::stiffness(&control.stiffness, control.counts.steps, &method.integrator.name);
         let stays = matches!(recorder.stop, Some(RunStop::Stays(..)));
         notes.extend(stiff.filter(|_| !has_friction && !stays));
-        notes.extend(notes::findings(method, found, system));
+        notes.extend(notes::statistics_notes(method, found, system));
         notes.extend(recorder.covered_angles.note(system));
         notes.extend(recorder.instants.note());
         notes.extend(event_loop.nearest.and_then(|near| notes::near_singular(&near, system)));

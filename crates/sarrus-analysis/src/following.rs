@@ -37,7 +37,7 @@ impl Following {
         self.acting = drivers.map(|(index, e)| (index, e.id)).collect();
         // one that begins to act may do so in any turn
         let mut before = std::mem::take(&mut self.revolutions);
-        before.resize(system.whole.elements.len(), None);
+        before.resize(system.all.elements.len(), None);
         self.revolutions = vec![None; before.len()];
         self.acting.iter().for_each(|(_, driver)| self.revolutions[*driver] = before[*driver]);
     }

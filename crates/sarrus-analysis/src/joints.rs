@@ -16,7 +16,7 @@ pub(crate) fn fit(settings: &Settings, mechanism: &Mechanism, s: &State) -> Resu
         let what = "`rotation = \"euler_zxz\"`".into();
         return Err(refuse(what, "bodies have no angles of their own there: leave one of the two out"));
     }
-    let tree = Tree::new(mechanism.system(), mechanism.hints());
+    let tree = Tree::new(mechanism.system(), mechanism.discrete());
     let mut tree = tree.map_err(|e| refuse(e.to_string(), "take `coordinates = \"absolute\"`"))?;
     let (mut own, mut back) = (State::zeros(tree.structure()), s.clone());
     tree.compress(s, &mut own);

@@ -79,13 +79,13 @@ impl ModelFacts {
     /// Facts of a system, with the rank of its constraints where it is known.
     pub fn new(system: &System, rank: Option<usize>) -> ModelFacts {
         let s = &system.structure;
-        let whole = &system.whole;
-        let switched = !whole.events.lockable.is_empty() || whole.enabled.contains(&false);
+        let all = &system.all;
+        let switched = !all.events.lockable.is_empty() || all.enabled.contains(&false);
         let rigid = || system.contacts.iter().any(|entry| entry.contact.rigid.is_some());
         ModelFacts {
             nv: s.nv,
             rows: s.nc,
-            gains_rows: switched || !whole.events.limits.is_empty() || rigid(),
+            gains_rows: switched || !all.events.limits.is_empty() || rigid(),
             rank,
             bends: system.directory.flexible.iter().any(|member| member.part == NODE),
             slides: system.contacts.iter().any(|e| e.contact.rigid.as_ref().is_some_and(|r| r.mu > 0.0)),

@@ -6,7 +6,8 @@ use crate::following::DriverDeviation;
 use crate::method::Method;
 use crate::report::{FoundReport, PartitionReport, RankReport, StabilityReport};
 use sarrus_solve::{
-    Findings, PartitionFound, RankFound, Rotated, Rotations, StabilityFound, State, StiffnessMonitor, digits,
+    MethodStatistics, PartitionFound, RankFound, Rotated, Rotations, StabilityFound, State, StiffnessMonitor,
+    digits,
 };
 use sarrus_system::body::BodyKind;
 use sarrus_system::laws::{self, Unsearched};
@@ -53,7 +54,7 @@ pub(crate) fn modal(system: &System) -> Option<String> {
 pub(crate) fn beyond_limit(gaps: Option<&GapWatch>, system: &System, most: f64) -> Option<String> {
     let LimitExcess { depth, at } = gaps.and_then(GapWatch::beyond)?;
     let (limit, t) = at.filter(|_| !(depth <= most))?;
-    let limit = &system.whole.events.limits[limit];
+    let limit = &system.all.events.limits[limit];
     Some(format!(
         "joint `{}` is {depth:.3e} beyond its limit {} at t = {t}: a rigid limit is never passed, so the run is not certified",
         system.directory.joints[limit.joint].name, limit.value
@@ -64,7 +65,7 @@ pub(crate) fn beyond_limit(gaps: Option<&GapWatch>, system: &System, most: f64) 
 pub(crate) fn not_followed(off: [(Option<DriverDeviation>, f64); 2], system: &System) -> Vec<String> {
     let found = off.into_iter().zip(["", "the rate of "]).filter_map(|((off, limit), what)| {
         let DriverDeviation { by, t, driver } = off.filter(|off| !(off.by <= limit))?;
-        let name = &system.whole.elements[driver].name;
+        let name = &system.all.elements[driver].name;
         Some(format!(
             "driver `{name}`: {what}what it drives is {by:.3e} off its function at t = {}",
             digits(&t)
@@ -236,9 +237,9 @@ pub(crate) fn idle_rates(method: &Method, system: &System) -> Option<String> {
     })
 }
 
-/// The same as [`findings`], for the report.
-pub(crate) fn found(found: &[Findings; 3], system: &System) -> Vec<FoundReport> {
-    let report = |(part, f): (&'static str, &Findings)| FoundReport {
+/// The same as [`statistics_notes`], for the report.
+pub(crate) fn found(found: &[MethodStatistics; 3], system: &System) -> Vec<FoundReport> {
+    let report = |(part, f): (&'static str, &MethodStatistics)| FoundReport {
         part,
         rank: f.rank.map(|RankFound { least, most, tolerance, margin }| RankReport {
             least,
@@ -264,7 +265,11 @@ pub(crate) fn found(found: &[Findings; 3], system: &System) -> Vec<FoundReport> 
 }
 
 /// Rank decisions, choices of coordinates, and steps that are near their limit.
-pub(crate) fn findings(method: &Method, found: &[Findings; 3], system: &System) -> Vec<String> {
+pub(crate) fn statistics_notes(
+    method: &Method,
+    found: &[MethodStatistics; 3],
+    system: &System,
+) -> Vec<String> {
     let parts = [
         ("formulation", &method.formulation),
         ("stabilization", &method.stabilization),

@@ -97,7 +97,7 @@ impl Links {
     fn new(system: &System) -> Links {
         let mut links =
             Links { edges: Vec::new(), mechanism: (0..system.directory.bodies.len() as u32).collect() };
-        system.whole.elements.iter().for_each(|element| links.connect(element.ids.iter().copied()));
+        system.all.elements.iter().for_each(|element| links.connect(element.ids.iter().copied()));
         // a force such as drag acts on bodies and from the ground: it connects bodies alone
         system.forces.iter().for_each(|f| links.connect(f.ids.iter().copied().filter(|id| *id != 0)));
         links.edges.sort_unstable();

@@ -89,7 +89,7 @@ impl<'w> Run<'w> {
         }
         let state = assembled.state;
         let mut mechanism = system.mechanism();
-        mechanism.set_hints(&assembled.hints);
+        mechanism.set_discrete(&assembled.discrete);
         mechanism.note_angles(&state);
         if !system.contacts.is_empty() {
             mechanism.accept(&state);
@@ -153,7 +153,7 @@ impl<'w> Run<'w> {
             None => Samples::none(),
         };
         if !conditions.is_empty() {
-            recorder.detector = Some(Detector::new(conditions, &system.whole.events.list));
+            recorder.detector = Some(Detector::new(conditions, &system.all.events.list));
         }
         if !system.contacts.is_empty() {
             recorder.advance = Some(Advance::new());

@@ -59,7 +59,7 @@ impl Violations {
     /// Nothing noted yet of the elements of `system`.
     pub fn new(system: &System) -> Violations {
         let mut new = Violations::default();
-        new.elements.resize(system.whole.elements.len(), ViolationLevels::default());
+        new.elements.resize(system.all.elements.len(), ViolationLevels::default());
         new.enter(system);
         new
     }

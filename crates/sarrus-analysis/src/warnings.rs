@@ -88,7 +88,7 @@ fn unheld(system: &System, kinetic: f64) -> Option<String> {
         return None;
     }
     let mut held = vec![false; system.directory.bodies.len()];
-    let elements = system.whole.elements.iter().flat_map(|e| &e.ids);
+    let elements = system.all.elements.iter().flat_map(|e| &e.ids);
     elements.chain(system.forces.iter().flat_map(|f| &f.ids)).for_each(|id| held[*id as usize] = true);
     for contact in &system.contacts {
         match &contact.contact.what {

@@ -54,8 +54,8 @@ fn facts(r: &CheckReport) -> Vec<[String; 2]> {
         let (estimate, error) = (u.dimension.round() as u64, u.dimension_error.ceil() as u64);
         by += &format!("; random multipliers say {} ± {} redundant", group(estimate), group(error));
     }
-    let freedom = |d: Option<usize>| d.map_or("not determined".to_string(), |d| group(d as u64));
-    let (here, structural) = (freedom(r.mobility.here), freedom(r.mobility.structural));
+    let dof_text = |d: Option<usize>| d.map_or("not determined".to_string(), |d| group(d as u64));
+    let (here, structural) = (dof_text(r.mobility.here), dof_text(r.mobility.structural));
     let mobility = if here == structural {
         format!("{here}, in this position and in those around it")
     } else {

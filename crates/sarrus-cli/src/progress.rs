@@ -130,13 +130,13 @@ impl Patience {
     }
 
     /// Dense matrices of at least so many freedoms are decomposed.
-    pub fn decomposing(&mut self, freedoms: usize, printer: &mut Printer) {
-        if freedoms >= MANY {
-            let seconds = DENSE * (freedoms as f64).powi(3);
+    pub fn decomposing(&mut self, dof: usize, printer: &mut Printer) {
+        if dof >= MANY {
+            let seconds = DENSE * (dof as f64).powi(3);
             printer.say(
                 "note",
                 format!(
-                    "{freedoms} freedoms: dense matrices are decomposed, which takes about {:.0} s, and several times that \
+                    "{dof} freedoms: dense matrices are decomposed, which takes about {:.0} s, and several times that \
                      where something damps or moves",
                     seconds.max(1.0)
                 ),

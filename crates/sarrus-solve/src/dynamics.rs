@@ -12,7 +12,7 @@ mod reactive;
 
 use crate::control::StepControl;
 use crate::error::{SolveError, StepError};
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::formulations::Formulation;
 use crate::kkt::{ActiveRows, HUB_DEGREE, Kkt, RankDemand};
 use crate::problem::{Accel, Equations, Problem, Stage, State, Structure};
@@ -60,7 +60,7 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     /// Size of the step being made \[s\], zero if none.
     h: f64,
     /// Whether right sides are taken on the constraints.
-    careful: bool,
+    constrained: bool,
     /// Least and largest of the smallest pivots at the right sides of this step.
     pivots: [f64; 2],
     /// What the largest has been of late.
@@ -90,7 +90,7 @@ pub struct PausedDynamics {
     eq: Equations,
     accel: Accel,
     h: f64,
-    careful: bool,
+    constrained: bool,
     pivots: [f64; 2],
     pivot_scale: f64,
     nearest: State,
@@ -114,7 +114,7 @@ impl PausedDynamics {
             eq,
             accel,
             h,
-            careful,
+            constrained,
             pivots,
             pivot_scale,
             ..
@@ -139,7 +139,7 @@ impl PausedDynamics {
             eq,
             accel,
             h,
-            careful,
+            constrained,
             pivots,
             pivot_scale,
             nearest,
@@ -195,7 +195,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             eq,
             accel,
             h: 0.0,
-            careful: false,
+            constrained: false,
             pivots: NO_PIVOTS,
             pivot_scale: 0.0,
             nearest,
@@ -213,8 +213,9 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
 
     /// Lets go of the problem, to [`resume`](PausedDynamics::resume) later.
     pub fn rest(self) -> PausedDynamics {
-        let Dynamics { formulation, stabilization, kkt, eq, accel, h, careful, pivots, pivot_scale, .. } =
-            self;
+        let Dynamics {
+            formulation, stabilization, kkt, eq, accel, h, constrained, pivots, pivot_scale, ..
+        } = self;
         let Dynamics {
             nearest, workspace, counts, near, fallback, friction, reactive, fast, cancels, ..
         } = self;
@@ -225,7 +226,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             eq,
             accel,
             h,
-            careful,
+            constrained,
             pivots,
             pivot_scale,
             nearest,
@@ -325,8 +326,8 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     }
 
     /// What the formulation and the stabilization found on the way.
-    pub fn findings(&self) -> [Findings; 2] {
-        [self.formulation.findings(), self.stabilization.findings()]
+    pub fn statistics(&self) -> [MethodStatistics; 2] {
+        [self.formulation.statistics(), self.stabilization.statistics()]
     }
 
     /// Whether a right side of this step was near a singular position, where a projection follows.
@@ -413,22 +414,22 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         self.pivots = NO_PIVOTS;
     }
 
-    fn set_careful(&mut self, careful: bool) -> bool {
-        self.careful = careful && self.is_near_singular();
-        self.careful
+    fn set_constrained_stages(&mut self, constrained: bool) -> bool {
+        self.constrained = constrained && self.is_near_singular();
+        self.constrained
     }
 
     fn is_exact(&self) -> bool {
         self.near.as_ref().is_none_or(SingularityGuard::is_exact)
     }
 
-    fn approach(&mut self, s: &mut State) -> bool {
-        self.careful && self.project(s).unwrap_or(false)
+    fn project_stage(&mut self, s: &mut State) -> bool {
+        self.constrained && self.project(s).unwrap_or(false)
     }
 
     fn project_tangent(&mut self, s: &State, delta: &mut State) -> bool {
         // a solution that fails leaves infinity, and so no step
-        (self.careful || self.is_near_singular())
+        (self.constrained || self.is_near_singular())
             && (Dynamics::project_tangent(self, s, delta).is_ok() || {
                 delta.v.fill(f64::INFINITY);
                 true
@@ -441,7 +442,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
             return Ok(());
         }
         let mut nearest = std::mem::take(&mut self.nearest);
-        let s = if self.careful {
+        let s = if self.constrained {
             nearest.copy_from(s);
             // where that fails, the state itself has to do: its error shows in the estimate
             let _ = self.project(&mut nearest);

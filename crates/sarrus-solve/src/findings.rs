@@ -2,7 +2,7 @@
 
 /// What a formulation, a stabilization or an integrator found on the way.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Findings {
+pub struct MethodStatistics {
     /// Its rank decisions, where it takes any.
     pub rank: Option<RankFound>,
     /// Its choices of independent coordinates, where it makes any.
@@ -13,9 +13,9 @@ pub struct Findings {
     pub stability: Option<StabilityFound>,
 }
 
-impl Findings {
+impl MethodStatistics {
     /// Takes in what was found on a further leg of the same run.
-    pub fn add(&mut self, segment: Findings) {
+    pub fn add(&mut self, segment: MethodStatistics) {
         if let Some(found) = segment.rank {
             RankFound::note(&mut self.rank, found.least, found.tolerance, found.margin);
             RankFound::note(&mut self.rank, found.most, found.tolerance, found.margin);

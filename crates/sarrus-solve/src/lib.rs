@@ -33,7 +33,7 @@ pub use chart::Chart;
 pub use control::*;
 pub use dynamics::{Counts, Dynamics, PausedDynamics, StepMode};
 pub use error::{MethodError, SolveError, StepError, StructureError, digits};
-pub use findings::{Findings, PartitionFound, RankFound, StabilityFound};
+pub use findings::{MethodStatistics, PartitionFound, RankFound, StabilityFound};
 pub use kkt::{ActiveRows, HUB_DEGREE, Kkt, RankDemand, SolveReport};
 pub use options::{OptionDoc, OptionValue, Options};
 pub use problem::{

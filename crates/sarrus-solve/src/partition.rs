@@ -14,7 +14,7 @@ mod choose;
 mod solve;
 
 use crate::error::SolveError;
-use crate::findings::{Findings, PartitionFound};
+use crate::findings::{MethodStatistics, PartitionFound};
 use crate::kkt::ActiveRows;
 use crate::problem::{Equations, Structure};
 use crate::rank::{FLOOR, RankKeeper};
@@ -53,7 +53,7 @@ pub(crate) struct Partition {
     null: PivotedQr,
     /// Right side (rows that take part).
     b: Vec<f64>,
-    found: Findings,
+    found: MethodStatistics,
     factorizations: u64,
 }
 
@@ -76,7 +76,7 @@ impl Partition {
             qr: PivotedQr::default(),
             null: PivotedQr::default(),
             b: Vec::new(),
-            found: Findings::default(),
+            found: MethodStatistics::default(),
             factorizations: 0,
         }
     }
@@ -133,7 +133,7 @@ impl Partition {
     }
 
     /// Rank decisions and choices so far.
-    pub fn findings(&self) -> &Findings {
+    pub fn statistics(&self) -> &MethodStatistics {
         &self.found
     }
 

@@ -13,7 +13,7 @@
 
 use crate::control::StepControl;
 use crate::error::{SolveError, StepError};
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::problem::{Accel, Equations, Stage, State, Structure};
 use crate::rotations::{MOST_ROTATION, Speed};
 use crate::tangent::Tangent;
@@ -34,7 +34,7 @@ pub trait Ode {
     ///
     /// Off the constraints accelerations are as inaccurate as the stages of a method are, times the inverse of the smallest
     /// singular value of J: near a singular position no step is short enough. On them they are smooth.
-    fn set_careful(&mut self, _careful: bool) -> bool {
+    fn set_constrained_stages(&mut self, _constrained: bool) -> bool {
         false
     }
 
@@ -44,13 +44,13 @@ pub trait Ode {
     }
 
     /// Moves `s` to where the next right side would be taken for it: onto the constraints, while that is asked for
-    /// ([`set_careful`](Ode::set_careful)). Returns whether it was moved.
-    fn approach(&mut self, _s: &mut State) -> bool {
+    /// ([`set_constrained_stages`](Ode::set_constrained_stages)). Returns whether it was moved.
+    fn project_stage(&mut self, _s: &mut State) -> bool {
         false
     }
 
     /// Takes from the changes `delta` of q and v at the end `s` of a step the parts that [`finish_step`](Ode::finish_step) would
-    /// take away. Returns whether it takes any: only near a singular position, as [`set_careful`](Ode::set_careful).
+    /// take away. Returns whether it takes any: only near a singular position, as [`set_constrained_stages`](Ode::set_constrained_stages).
     ///
     /// Of the error of a step only the rest remains. Near a singular position the other part is large: rounding there is
     /// magnified across the constraints.
@@ -124,16 +124,16 @@ impl<T: Ode + ?Sized> Ode for &mut T {
         (**self).begin_step(h);
     }
 
-    fn set_careful(&mut self, careful: bool) -> bool {
-        (**self).set_careful(careful)
+    fn set_constrained_stages(&mut self, constrained: bool) -> bool {
+        (**self).set_constrained_stages(constrained)
     }
 
     fn is_exact(&self) -> bool {
         (**self).is_exact()
     }
 
-    fn approach(&mut self, s: &mut State) -> bool {
-        (**self).approach(s)
+    fn project_stage(&mut self, s: &mut State) -> bool {
+        (**self).project_stage(s)
     }
 
     fn project_tangent(&mut self, s: &State, delta: &mut State) -> bool {
@@ -368,8 +368,8 @@ pub trait StaggeredStep: Send {
     fn multipliers(&self) -> &[f64];
 
     /// What it found on the way, over all steps since it was made.
-    fn findings(&self) -> Findings {
-        Findings::default()
+    fn statistics(&self) -> MethodStatistics {
+        MethodStatistics::default()
     }
 }
 
@@ -524,10 +524,10 @@ impl Integrator {
     }
 
     /// What the method found on the way, over all steps since it was made.
-    pub fn findings(&self) -> Findings {
+    pub fn statistics(&self) -> MethodStatistics {
         match self {
-            Integrator::Ode(_) | Integrator::Implicit(_) => Findings::default(),
-            Integrator::Staggered(m) => m.findings(),
+            Integrator::Ode(_) | Integrator::Implicit(_) => MethodStatistics::default(),
+            Integrator::Staggered(m) => m.statistics(),
         }
     }
 

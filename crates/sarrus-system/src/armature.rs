@@ -115,7 +115,7 @@ impl Rotor {
         let coordinate = entry.coordinate(self.k, 0, 1);
         let name = format!("{}.armature", entry.name);
         let [a, b] = entry.bodies;
-        let here = CoordinateRef { hint: None, ..coordinate.clone() };
+        let here = CoordinateRef { discrete_index: None, ..coordinate.clone() };
         let ctx = Context::new(Reader::open(model, &model.joints[self.joint]), directory);
         let start = in_model_pose(&ctx, &[a, b], &[], |at| here.value(at));
         let body = &mut directory.bodies[self.body as usize];

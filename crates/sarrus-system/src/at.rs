@@ -16,7 +16,7 @@ pub struct At<'a, R> {
     /// The element's bodies as places in `poses`.
     pub ids: &'a [u32],
     /// Last accepted values of multivalued quantities (turns of joint angles, places on paths).
-    pub hints: &'a [f64],
+    pub discrete: &'a [f64],
     /// Outputs and states of the controllers; empty where none can be read.
     pub outs: &'a [R],
 }

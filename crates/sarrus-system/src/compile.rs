@@ -74,7 +74,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let mut errors = ErrorCollector::default();
     refuse_disabled(model, &mut errors);
     let is_enabled = |element: &Element| Reader::open(model, element).flag_or("enabled", true);
-    let mut hints = Vec::new();
+    let mut discrete = Vec::new();
     let mut directory = Directory::new(model.space, bodies, run.t_start());
     let mut elements: Vec<ConstraintElement> = Vec::new();
     let mut enabled: Vec<bool> = Vec::new();
@@ -83,7 +83,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     // joints first: everything else may read their coordinates
     let mut known = HashMap::new();
     for element in &model.joints {
-        let joint = joint(model, element, &directory, &mut hints, &mut known).and_then(|(entry, rows)| {
+        let joint = joint(model, element, &directory, &mut discrete, &mut known).and_then(|(entry, rows)| {
             let of = |built| row_element(model, element, Family::Joint, built);
             Ok((entry, rows.into_iter().map(of).collect::<Result<Vec<_>>>()?))
         });
@@ -134,7 +134,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         }
     }
     errors.check()?;
-    directory.hints = hints.len();
+    directory.discrete = discrete.len();
 
     // rows, and forces that act in place of such
     let mut meshes = Vec::new();
@@ -146,7 +146,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
             constraints::KINDS.iter().map(|k| (k.name, k.keys, k.read)),
             ROW_KEYS,
         )
-        .and_then(|(mut ctx, read)| read(&mut ctx, &mut hints));
+        .and_then(|(mut ctx, read)| read(&mut ctx, &mut discrete));
         let on = errors.ok_or_record(is_enabled(element)).unwrap_or(true);
         let built = errors.ok_or_record(built.and_then(|b| moving(model, element, b)));
         if let Some(mesh) = built.as_ref().and_then(|b| b.mesh.as_ref().map(|mesh| (mesh, b))) {
@@ -163,13 +163,13 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
             None => {}
         }
         enabled.resize(elements.len(), on);
-        directory.hints = hints.len();
+        directory.discrete = discrete.len();
     }
     let mut efforts = Vec::new();
     for element in &model.drivers {
         let kinds = drivers::KINDS.iter().map(|k| (k.name, k.keys, k.read));
         let built = with_kind(model, element, &directory, kinds, ROW_KEYS)
-            .and_then(|(mut ctx, read)| read(&mut ctx, &mut hints))
+            .and_then(|(mut ctx, read)| read(&mut ctx, &mut discrete))
             .and_then(|(built, efforts)| {
                 let built = moving(model, element, built)?;
                 Ok((row_element(model, element, Family::Driver, built)?, efforts))
@@ -214,7 +214,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         }
     }
 
-    let (controllers, mut states) = control(model, &directory, &mut hints, &mut errors);
+    let (controllers, mut states) = control(model, &directory, &mut discrete, &mut errors);
     // only contacts ask for them
     let surfaces = if model.contacts.is_empty() { Vec::new() } else { contact::read::surfaces(&directory) };
     let mut contacts = Vec::new();
@@ -246,13 +246,13 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let system = System::build(SystemParts {
         directory: Arc::new(directory),
         gravity: model.gravity,
-        whole: Arc::new(AllElements { elements, enabled, events }),
+        all: Arc::new(AllElements { elements, enabled, events }),
         elements: acting,
         forces: loads,
         surfaces: Arc::new(surfaces),
         contacts,
         controllers,
-        hints,
+        discrete,
         outs,
         t_start: run.t_start(),
         states,
@@ -395,7 +395,7 @@ fn joint(
     model: &Model,
     element: &Element,
     directory: &Directory,
-    hints: &mut Vec<f64>,
+    discrete: &mut Vec<f64>,
     known: &mut HashMap<&'static str, Vec<Key>>,
 ) -> Result<(JointEntry, Vec<BuiltRows>)> {
     let space = model.space;
@@ -448,11 +448,11 @@ fn joint(
         if given.is_none() && between && bodies.iter().any(|&body| ctx.stands_in(body)) {
             ctx.reader.record("reads", || ResolvedValue::Number(reads));
         }
-        let hint = coordinate.reading.wraps().then(|| {
-            hints.push(reads);
-            hints.len() as u32 - 1
+        let discrete_index = coordinate.reading.wraps().then(|| {
+            discrete.push(reads);
+            discrete.len() as u32 - 1
         });
-        readings.push((reads - raw, hint));
+        readings.push((reads - raw, discrete_index));
     }
     let lock_at = face.coordinates().iter().map(|c| option(&ctx, face.as_ref(), c.name, "lock_at"));
     let lock_at = lock_at.collect::<Result<Vec<_>>>()?;
@@ -472,7 +472,7 @@ fn joint(
     }
     let compliance = row_options::compliance(&ctx.reader)?;
     let clearance =
-        forces::Clearance::read(&ctx.reader, directory, face.as_ref(), frames, hints)?.map(Arc::new);
+        forces::Clearance::read(&ctx.reader, directory, face.as_ref(), frames, discrete)?.map(Arc::new);
     let name = element.name.clone();
     let entry = JointEntry {
         name,
@@ -492,9 +492,9 @@ fn joint(
     if let Some(factors) = entry.face.coupling() {
         let terms: Vec<_> =
             factors.iter().enumerate().map(|(k, &f)| (f, entry.coordinate(k, 0, 1))).collect();
-        let mut row = Coupler { terms, value: 0.0, unit: "", own_hints: vec![] };
+        let mut row = Coupler { terms, value: 0.0, unit: "", own_discrete: vec![] };
         let mut sum = [0.0];
-        constraints::in_model_pose(&ctx, &bodies, hints, |at| row.residual(at, &mut sum));
+        constraints::in_model_pose(&ctx, &bodies, discrete, |at| row.residual(at, &mut sum));
         row.value = sum[0];
         rows.push(BuiltRows::new(bodies.to_vec(), row));
     }
@@ -591,7 +591,7 @@ fn options<'a>(ctx: &Context<'a>, face: &dyn JointFace, coordinate: &str) -> Res
 fn control(
     model: &Model,
     directory: &Directory,
-    hints: &mut Vec<f64>,
+    discrete: &mut Vec<f64>,
     errors: &mut ErrorCollector,
 ) -> (Vec<ControllerElement>, Vec<f64>) {
     let mut built = Vec::new();
@@ -620,8 +620,8 @@ fn control(
     for i in order {
         let (element, controller) = &built[i];
         let Some(Named::Controller(outputs)) = directory.get(&element.name) else { continue };
-        let sliding = controller.controller.with_hint(hints.len());
-        hints.extend(sliding.iter().map(|_| 0.0));
+        let sliding = controller.controller.with_discrete_index(discrete.len());
+        discrete.extend(sliding.iter().map(|_| 0.0));
         elements.push(ControllerElement {
             name: element.name.clone(),
             ids: controller.ids.clone(),

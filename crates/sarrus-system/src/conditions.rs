@@ -53,7 +53,7 @@ pub struct ConditionValue {
 impl Conditions {
     /// Binds the conditions of `system`'s events.
     pub fn new(model: &Model, system: &Arc<System>) -> Result<Conditions, Vec<Diagnostic>> {
-        let events = &system.whole.events.list;
+        let events = &system.all.events.list;
         let mut errors = Vec::new();
         let all = if events.is_empty() { Columns::none() } else { Columns::all(model, system)? };
         let index = all.index();

@@ -135,7 +135,7 @@ pub trait Constraint: Send + Sync + 'static {
     }
 
     /// New values of the hints this constraint keeps (see [`At::hints`]).
-    fn update_hints(&self, _at: &At<f64>, _hints: &mut [f64]) {}
+    fn update_discrete(&self, _at: &At<f64>, _discrete: &mut [f64]) {}
 
     /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
     fn relative_rotation(&self, _at: &At<f64>) -> f64 {
@@ -195,7 +195,7 @@ pub trait Rows: Send + Sync {
         J: &mut [Taylor],
     );
     /// New values of the hints this constraint keeps.
-    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]);
+    fn update_discrete(&self, at: &At<f64>, discrete: &mut [f64]);
     /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
     fn relative_rotation(&self, at: &At<f64>) -> f64;
 }
@@ -301,8 +301,8 @@ impl<C: Constraint> Rows for C {
         }
     }
 
-    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
-        Constraint::update_hints(self, at, hints);
+    fn update_discrete(&self, at: &At<f64>, discrete: &mut [f64]) {
+        Constraint::update_discrete(self, at, discrete);
     }
 
     fn relative_rotation(&self, at: &At<f64>) -> f64 {

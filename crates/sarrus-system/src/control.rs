@@ -121,7 +121,12 @@ impl<'a> Seeds<'a> {
         let run = |poses: &[Pose<D>], twists: &[Twist<D>], lifted: &[D], own: &[D], values: &mut Vec<D>| {
             let t = D::constant(at.t);
             values.clear();
-            eval(element, &At { t, poses, twists, ids: &ids, hints: at.hints, outs: lifted }, own, values);
+            eval(
+                element,
+                &At { t, poses, twists, ids: &ids, discrete: at.discrete, outs: lifted },
+                own,
+                values,
+            );
         };
         run(&poses, &twists, &lifted, &own, &mut values);
         let mut found = vec![Gradient::zeros(system.structure.nv, self.states.len()); values.len()];
@@ -193,7 +198,7 @@ impl<'a> Seeds<'a> {
                 wrenches.fill(Wrench::zero());
                 let t = D::constant(at.t);
                 let seeded =
-                    At { t, poses: &poses, twists: &twists, ids: &ids, hints: at.hints, outs: &lifted };
+                    At { t, poses: &poses, twists: &twists, ids: &ids, discrete: at.discrete, outs: &lifted };
                 force.load.wrench_dual(&seeded, &mut wrenches);
                 for i in (0..n).filter(|i| force.ids[*i] != 0) {
                     let own = &system.directory.bodies[body(i)];

@@ -111,7 +111,7 @@ pub struct CoordinateRef {
     /// Added to the formula's value, so that the coordinate reads what the file says in the model pose.
     pub offset: f64,
     /// Place of the last accepted value among the hints, for angles that wrap.
-    pub hint: Option<u32>,
+    pub discrete_index: Option<u32>,
     /// Place of the joint's first body in the element's list.
     pub a: usize,
     /// Place of its second body.
@@ -127,21 +127,25 @@ impl CoordinateRef {
     pub fn value<R: Real>(&self, at: &At<R>) -> R {
         let (F, M) = self.frame_poses(at);
         let value = self.reading.value(&F, &M) + self.offset;
-        match self.hint {
-            Some(hint) => value + nearest_revolution(value.value(), at.hints[hint as usize]),
+        match self.discrete_index {
+            Some(discrete_index) => {
+                value + nearest_revolution(value.value(), at.discrete[discrete_index as usize])
+            }
             None => value,
         }
     }
 
     /// Bounds on the value over an interval of time; a turn that is counted goes on beyond half a revolution.
     pub fn enclose(&self, at: &At<Enclosure>) -> Enclosure {
-        let Some(hint) = self.hint.filter(|_| self.reading.wraps()) else { return self.value(at) };
+        let Some(discrete_index) = self.discrete_index.filter(|_| self.reading.wraps()) else {
+            return self.value(at);
+        };
         let (F, M) = self.frame_poses(at);
         let [y, x] = self.reading.arms(&F, &M);
         match y.angle(x) {
             Some(angle) => {
                 let value = angle + self.offset;
-                value + nearest_revolution(value.v.mid(), at.hints[hint as usize])
+                value + nearest_revolution(value.v.mid(), at.discrete[discrete_index as usize])
             }
             None => Enclosure::jumping(Interval::ALL),
         }
@@ -174,7 +178,7 @@ impl CoordinateRef {
     }
 }
 
-/// The whole turns that bring `value` nearest to `hint`.
-pub fn nearest_revolution(value: f64, hint: f64) -> f64 {
-    TAU * ((hint - value) / TAU).round()
+/// The whole turns that bring `value` nearest to `discrete_index`.
+pub fn nearest_revolution(value: f64, previous: f64) -> f64 {
+    TAU * ((previous - value) / TAU).round()
 }

@@ -102,7 +102,7 @@ impl Formula {
     /// Adds the times between `from` and `to` at which it switches because of the time alone, as
     /// [`Program::breakpoints`] does. Returns what it is as a function of time.
     pub fn breakpoints(&self, from: f64, to: f64, breaks: &mut Vec<f64>) -> TimeShape {
-        let at = |t| At { t, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
+        let at = |t| At { t, poses: &[], twists: &[], ids: &[], discrete: &[], outs: &[] };
         let functions: Vec<SignalOfTime> = self
             .signals
             .iter()
@@ -175,7 +175,7 @@ impl Formula {
 /// An interval of time, with nothing but the time.
 fn during(time: Interval) -> At<'static, Enclosure> {
     let t = Enclosure { v: time, d: Interval::ONE, dd: Interval::ZERO };
-    At { t, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] }
+    At { t, poses: &[], twists: &[], ids: &[], discrete: &[], outs: &[] }
 }
 
 /// A signal as a function of time.

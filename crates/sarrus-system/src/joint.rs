@@ -127,7 +127,7 @@ pub trait JointFace: Send + Sync {
     /// Place of a unit quaternion among the numbers of `pose`.
     fn quaternion(&self) -> Option<usize>;
     /// How many speeds it has.
-    fn freedoms(&self) -> usize {
+    fn dof(&self) -> usize {
         self.pose_numbers() - usize::from(self.quaternion().is_some())
     }
     /// The pose with its partial velocities, by hand where there are hand-coded ones.

@@ -271,7 +271,7 @@ impl Law {
     }
 
     fn at<'a>(&'a self, frame: &'a BodiesAtInstant) -> At<'a, f64> {
-        let ((t, twists), BodiesAtInstant { poses, hints, outs, .. }) = (frame.read(), frame);
-        At { t, poses, twists, ids: &self.ids, hints, outs }
+        let ((t, twists), BodiesAtInstant { poses, discrete, outs, .. }) = (frame.read(), frame);
+        At { t, poses, twists, ids: &self.ids, discrete, outs }
     }
 }

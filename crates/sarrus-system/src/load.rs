@@ -88,7 +88,7 @@ pub trait Force: Send + Sync + 'static {
     }
 
     /// New values of the hints that it keeps (see [`At::hints`]).
-    fn update_hints(&self, _at: &At<f64>, _hints: &mut [f64]) {}
+    fn update_discrete(&self, _at: &At<f64>, _discrete: &mut [f64]) {}
 
     /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
     fn relative_rotation(&self, _at: &At<f64>) -> f64 {
@@ -162,7 +162,7 @@ pub trait Load: Send + Sync {
         false
     }
     /// New values of the hints that it keeps.
-    fn update_hints(&self, _at: &At<f64>, _hints: &mut [f64]) {}
+    fn update_discrete(&self, _at: &At<f64>, _discrete: &mut [f64]) {}
     /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
     fn relative_rotation(&self, _at: &At<f64>) -> f64 {
         0.0
@@ -228,8 +228,8 @@ impl<F: Force> Load for F {
         Force::dissipates_without_motion(self)
     }
 
-    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
-        Force::update_hints(self, at, hints);
+    fn update_discrete(&self, at: &At<f64>, discrete: &mut [f64]) {
+        Force::update_discrete(self, at, discrete);
     }
 
     fn relative_rotation(&self, at: &At<f64>) -> f64 {

@@ -35,7 +35,7 @@ pub struct BodiesAtInstant {
     pub(crate) poses: Vec<Pose>,
     pub(crate) twists: Vec<Twist>,
     /// Last accepted values of multivalued quantities, where formulas are bounded.
-    pub(crate) hints: Vec<f64>,
+    pub(crate) discrete: Vec<f64>,
     /// Gaps given by expressions, by contact \[m\].
     pub(crate) gaps: Vec<f64>,
     /// Outputs and states of the controllers.
@@ -64,7 +64,7 @@ impl BodiesAtInstant {
         self.t = other.t;
         self.poses.clone_from(&other.poses);
         self.twists.clone_from(&other.twists);
-        self.hints.clone_from(&other.hints);
+        self.discrete.clone_from(&other.discrete);
         self.gaps.clone_from(&other.gaps);
         self.still.clone_from(&other.still);
         self.outs.clone_from(&other.outs);
@@ -308,7 +308,7 @@ impl MotionBounds {
         twists.clear();
         twists.extend(bodies.iter().map(|id| self.twist(*id as usize, a, b)));
         let t = time(a, b);
-        let seen = read(&At { t, poses, twists, ids, hints: &a.hints, outs: &[] });
+        let seen = read(&At { t, poses, twists, ids, discrete: &a.discrete, outs: &[] });
         self.workspace.replace(workspace);
         seen
     }
@@ -340,10 +340,10 @@ impl MotionBounds {
             outs[state.index] = self.state(state, a, b);
         }
         for element in &reads.controllers {
-            element.enclose(&At { t, poses, twists, ids: &element.ids, hints: &a.hints, outs }, own);
+            element.enclose(&At { t, poses, twists, ids: &element.ids, discrete: &a.discrete, outs }, own);
             outs[element.out..][..own.len()].copy_from_slice(own);
         }
-        let seen = read(&At { t, poses, twists, ids, hints: &a.hints, outs });
+        let seen = read(&At { t, poses, twists, ids, discrete: &a.discrete, outs });
         self.all.replace(workspace);
         seen
     }
@@ -501,8 +501,8 @@ impl Mechanism {
             frame.poses.extend_from_slice(bodies.poses);
             frame.twists.clear();
             frame.twists.extend_from_slice(bodies.twists);
-            frame.hints.clear();
-            frame.hints.extend_from_slice(bodies.hints);
+            frame.discrete.clear();
+            frame.discrete.extend_from_slice(bodies.discrete);
             frame.still = None;
             frame.outs.clear();
             frame.outs.extend_from_slice(bodies.outs);

@@ -49,9 +49,9 @@ pub struct JointEntry {
 impl JointEntry {
     /// Coordinate `k` for a reader that has the joint's bodies at places `a` and `b`.
     pub fn coordinate(&self, k: usize, a: usize, b: usize) -> CoordinateRef {
-        let (offset, hint) = self.readings[k];
+        let (offset, discrete_index) = self.readings[k];
         let reading = self.face.coordinates()[k].reading;
-        CoordinateRef { frames: self.frames, reading, offset, hint, a, b }
+        CoordinateRef { frames: self.frames, reading, offset, discrete_index, a, b }
     }
 
     /// Index of the coordinate called `name`.
@@ -129,7 +129,7 @@ pub struct Directory {
     /// What of the model's geometry does not fit.
     pub notes: Vec<String>,
     /// How many hints there are so far.
-    pub hints: usize,
+    pub discrete: usize,
     /// Time at which a run starts \[s\].
     pub t_start: f64,
     names: HashMap<String, Named>,
@@ -171,7 +171,7 @@ impl Directory {
             meshes: Vec::new(),
             notes: Vec::new(),
             shown,
-            hints: 0,
+            discrete: 0,
             t_start,
             names,
             timed: Mutex::default(),

@@ -57,10 +57,11 @@ impl MotionBounds {
                 pose.rot * Mat3::from_quat(quat_from_rotation_vector(&rotated.0))
             };
         }
-        let BodiesAtInstant { poses, hints, gaps, still: Some(still), .. } = frame else { return };
+        let BodiesAtInstant { poses, discrete, gaps, still: Some(still), .. } = frame else { return };
         for (gap, entry) in gaps.iter_mut().zip(&system.contacts) {
             if let ContactSides::Gap { ids, rows } = &entry.contact.what {
-                *gap = rows.0.eval(&At { t: still.t, poses, twists: &still.twists, ids, hints, outs: &[] });
+                *gap =
+                    rows.0.eval(&At { t: still.t, poses, twists: &still.twists, ids, discrete, outs: &[] });
             }
         }
     }

@@ -67,8 +67,8 @@ impl Reads {
     /// Outputs of the controllers in a frame that was changed; `own` is overwritten.
     pub fn follow(&self, frame: &mut BodiesAtInstant, own: &mut Vec<f64>) {
         for element in &self.controllers {
-            let BodiesAtInstant { t, poses, twists, hints, outs, .. } = &*frame;
-            let at = At { t: *t, poses, twists, ids: &element.ids, hints, outs };
+            let BodiesAtInstant { t, poses, twists, discrete, outs, .. } = &*frame;
+            let at = At { t: *t, poses, twists, ids: &element.ids, discrete, outs };
             own.resize(own.len().max(element.outputs.len()), 0.0);
             let count = element.show(&at, element.states_in(outs), own);
             frame.outs[element.out..element.out + count].copy_from_slice(&own[..count]);

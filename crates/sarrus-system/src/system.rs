@@ -212,7 +212,7 @@ pub struct System {
     /// Rows that act, in the order of λ.
     pub elements: Vec<ConstraintElement>,
     /// All that the model has.
-    pub whole: Arc<AllElements>,
+    pub all: Arc<AllElements>,
     /// Place among `elements` by [`ConstraintElement::id`]; none of what does not act.
     element_index: Vec<Option<usize>>,
     /// Places among `elements` of what slides.
@@ -234,14 +234,14 @@ pub struct System {
     /// Width of a Jacobian block before the columns a body lacks are dropped: 6, planar 3.
     pub wide: usize,
     /// Hints in the model pose.
-    pub hints: Vec<f64>,
+    pub discrete: Vec<f64>,
     /// Number of controllers' outputs and states together.
     pub outs: usize,
     /// Time at which a run starts \[s\].
     pub t_start: f64,
     /// States of controllers at the start, from `FIRST_STATE` on, and the books of contacts.
     pub states: Vec<f64>,
-    /// Drivers by the number of their element in [`System::whole`], with the names of their rows' efforts.
+    /// Drivers by the number of their element in [`System::all`], with the names of their rows' efforts.
     pub efforts: DriverEfforts,
     /// Formulas of drivers, constraints, forces and controllers that read the time.
     pub timed: Vec<Formula>,
@@ -264,13 +264,13 @@ impl System {
         let SystemParts {
             directory,
             gravity,
-            whole,
+            all,
             mut elements,
             forces,
             surfaces,
             contacts,
             controllers,
-            hints,
+            discrete,
             outs,
             t_start,
             states,
@@ -349,7 +349,7 @@ impl System {
                 })
                 .collect();
         }
-        let mut indices = vec![None; whole.elements.len()];
+        let mut indices = vec![None; all.elements.len()];
         for (i, element) in elements.iter().enumerate() {
             if let Some(index) = indices.get_mut(element.id) {
                 *index = Some(i);
@@ -361,7 +361,7 @@ impl System {
         Ok(System {
             directory,
             gravity,
-            whole,
+            all,
             element_index: indices,
             slides,
             idle,
@@ -373,7 +373,7 @@ impl System {
             structure,
             columns,
             wide,
-            hints,
+            discrete,
             outs,
             t_start,
             states,
@@ -397,13 +397,13 @@ impl System {
         System::build(SystemParts {
             directory: self.directory.clone(),
             gravity: self.gravity,
-            whole: self.whole.clone(),
+            all: self.all.clone(),
             elements,
             forces,
             surfaces: self.surfaces.clone(),
             contacts,
             controllers: self.controllers.clone(),
-            hints: self.hints.clone(),
+            discrete: self.discrete.clone(),
             outs: self.outs,
             t_start: self.t_start,
             states: self.states.clone(),
@@ -525,7 +525,7 @@ impl System {
         self.directory.bodies[id as usize].v - self.structure.cols[self.column(id)].start
     }
 
-    /// The rows of the element with this number in [`System::whole`], where it acts.
+    /// The rows of the element with this number in [`System::all`], where it acts.
     pub fn element(&self, id: usize) -> Option<&ConstraintElement> {
         self.element_index(id).map(|i| &self.elements[i])
     }
@@ -545,13 +545,13 @@ impl System {
 pub(crate) struct SystemParts {
     pub directory: Arc<Directory>,
     pub gravity: [f64; 3],
-    pub whole: Arc<AllElements>,
+    pub all: Arc<AllElements>,
     pub elements: Vec<ConstraintElement>,
     pub forces: Vec<ForceElement>,
     pub surfaces: Arc<Vec<SurfaceEntry>>,
     pub contacts: Vec<ContactElement>,
     pub controllers: Vec<ControllerElement>,
-    pub hints: Vec<f64>,
+    pub discrete: Vec<f64>,
     pub outs: usize,
     pub t_start: f64,
     pub states: Vec<f64>,

@@ -186,7 +186,7 @@ fn add_forces(system: &System, which: std::ops::Range<usize>, at: &At<f64>, out:
                     poses: &poses,
                     twists: &twists,
                     ids: &ids,
-                    hints: at.hints,
+                    discrete: at.discrete,
                     outs: &outs,
                 };
                 force.load.wrench_dual(&seeded, &mut wrenches);
@@ -242,7 +242,7 @@ fn add_rows(
             poses: at.poses,
             twists: at.twists,
             ids: &element.ids,
-            hints: at.hints,
+            discrete: at.discrete,
             outs: at.outs,
         };
         let size = n * wide;

@@ -144,7 +144,7 @@ fn seeded<'a, R>(
     twists: &'a [Twist<R>],
     ids: &'a [u32],
 ) -> At<'a, R> {
-    At { t, poses, twists, ids, hints: at.hints, outs: &[] }
+    At { t, poses, twists, ids, discrete: at.discrete, outs: &[] }
 }
 
 /// The motion `pose` that begins displaced from `start`: turns are about axes fixed in space from then on.

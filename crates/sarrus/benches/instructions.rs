@@ -162,7 +162,7 @@ fn chain(planar: bool) -> Branch {
     }
     let model = load_str("chain.toml", &text, &LoadOptions::default()).expect("it loads");
     let system = Arc::new(compile(&model).expect("it compiles"));
-    let chart = Tree::new(&system, system.mechanism().hints()).expect("it is a tree");
+    let chart = Tree::new(&system, system.mechanism().discrete()).expect("it is a tree");
     let mut tree = TreeDynamics::new(&system).expect("it is a tree");
     let mut state = tree.start();
     state.q.iter_mut().enumerate().for_each(|(i, q)| *q = 0.01 * i as f64);

@@ -42,7 +42,7 @@ impl Assembled {
         let signals = system.directory.read(path, &mut |body| body as usize);
         let Some(signal) = signals.ok().and_then(|signals| signals.into_iter().next()) else { return vec![] };
         let mut m = system.mechanism();
-        m.set_hints(&self.hints);
+        m.set_discrete(&self.discrete);
         let mut state = self.state.clone();
         let mut read = |v: &Vec<f64>| {
             state.v.copy_from_slice(v);

@@ -48,7 +48,7 @@ pub(super) struct Velocities {
 fn held(
     system: &Arc<System>,
     holds: Vec<ConstraintElement>,
-    hints: &[f64],
+    discrete: &[f64],
 ) -> Result<(Mechanism, Equations), AssemblyError> {
     let centring = system.centring();
     let all = if centring.is_empty() && holds.is_empty() {
@@ -57,7 +57,7 @@ fn held(
         Arc::new(system.with_elements([&system.elements[..], &centring[..], &holds[..]].concat())?)
     };
     let mut mechanism = all.mechanism();
-    mechanism.set_hints(hints);
+    mechanism.set_discrete(discrete);
     let eq = Equations::new(&mechanism);
     Ok((mechanism, eq))
 }
@@ -88,15 +88,23 @@ pub(super) fn norm(system: &System, eq: &Equations) -> f64 {
 }
 
 /// Whether the parts fit as they are.
-pub(super) fn is_closed(system: &Arc<System>, hints: &[f64], state: &State) -> Result<bool, AssemblyError> {
-    let (mut m, mut eq) = held(system, vec![], hints)?;
+pub(super) fn is_closed(
+    system: &Arc<System>,
+    discrete: &[f64],
+    state: &State,
+) -> Result<bool, AssemblyError> {
+    let (mut m, mut eq) = held(system, vec![], discrete)?;
     m.update(state, Stage::POSITION, &mut eq);
     Ok(norm(m.system(), &eq) <= closed(&m.system().structure, state))
 }
 
 /// Whether Φ̇ = 0 at `state`.
-pub(super) fn is_at_rest(system: &Arc<System>, hints: &[f64], state: &State) -> Result<bool, AssemblyError> {
-    let (mut m, mut eq) = held(system, vec![], hints)?;
+pub(super) fn is_at_rest(
+    system: &Arc<System>,
+    discrete: &[f64],
+    state: &State,
+) -> Result<bool, AssemblyError> {
+    let (mut m, mut eq) = held(system, vec![], discrete)?;
     m.update(state, Stage::VELOCITY, &mut eq);
     Ok(eq.phidot.iter().all(|x| *x == 0.0))
 }
@@ -116,11 +124,11 @@ fn closed(s: &Structure, state: &State) -> f64 {
 pub(super) fn close(
     system: &Arc<System>,
     holds: Vec<ConstraintElement>,
-    hints: &mut [f64],
+    discrete: &mut [f64],
     state: &mut State,
     near: Option<&[f64]>,
 ) -> Result<(Arc<System>, Vec<OffElement>), AssemblyError> {
-    let (mut m, mut eq) = held(system, holds, hints)?;
+    let (mut m, mut eq) = held(system, holds, discrete)?;
     let all = m.system().clone();
     let mut kkt = Lazy::default();
     if !all.structure.varying.is_empty() {
@@ -130,12 +138,12 @@ pub(super) fn close(
     m.normalize(&mut state.q);
     let (closed, tolerable) = (closed(&all.structure, state), TOLERABLE * size(state));
     m.update(state, Stage::POSITION, &mut eq);
-    let start = (state.q.clone(), m.hints().to_vec());
+    let start = (state.q.clone(), m.discrete().to_vec());
     let mut off = newton(&mut m, &mut eq, &mut kkt, state, closed, Test::Residual)?;
     if !(off <= tolerable) {
-        let (q, hints) = (state.q.clone(), m.hints().to_vec());
+        let (q, discrete) = (state.q.clone(), m.discrete().to_vec());
         state.q.copy_from_slice(&start.0);
-        m.set_hints(&start.1);
+        m.set_discrete(&start.1);
         // where that cannot be solved either, the first says what is apart
         let natural =
             newton(&mut m, &mut eq, &mut kkt, state, closed, Test::Natural).unwrap_or(f64::INFINITY);
@@ -143,7 +151,7 @@ pub(super) fn close(
             off = natural;
         } else {
             state.q.copy_from_slice(&q);
-            m.set_hints(&hints);
+            m.set_discrete(&discrete);
             m.update(state, Stage::POSITION, &mut eq);
         }
     }
@@ -157,7 +165,7 @@ pub(super) fn close(
         let off = apart(&all, &eq.phi, tolerable, true);
         return Ok((all, off));
     }
-    hints.copy_from_slice(m.hints());
+    discrete.copy_from_slice(m.discrete());
     if let Some(near) = near {
         slide(&mut m, &mut eq, &mut kkt, state, near, off.max(closed))?;
     }
@@ -389,10 +397,10 @@ impl NearestVelocities {
 pub(super) fn nearest_velocities(
     system: &Arc<System>,
     holds: Vec<ConstraintElement>,
-    hints: &[f64],
+    discrete: &[f64],
     state: &mut State,
 ) -> Result<Velocities, AssemblyError> {
-    let (mut m, mut eq) = held(system, holds, hints)?;
+    let (mut m, mut eq) = held(system, holds, discrete)?;
     let nearest = NearestVelocities::find(&mut m, &mut eq, state)?;
     let given = std::mem::replace(&mut state.v, nearest.v.clone());
     nearest.judge(&mut m, &mut eq, (state, &given), TOLERABLE)
@@ -403,11 +411,11 @@ pub(super) fn nearest_velocities(
 pub(super) fn velocities(
     system: &Arc<System>,
     holds: Vec<ConstraintElement>,
-    hints: &[f64],
+    discrete: &[f64],
     state: &mut State,
     workspace: Option<&mut Option<Kkt>>,
 ) -> Result<(Velocities, Vec<SingularStart>), AssemblyError> {
-    let (mut m, mut eq) = held(system, holds, hints)?;
+    let (mut m, mut eq) = held(system, holds, discrete)?;
     let all = m.system().clone();
     let nearest = NearestVelocities::find(&mut m, &mut eq, state)?;
     let given = std::mem::replace(&mut state.v, nearest.v.clone());
@@ -415,12 +423,12 @@ pub(super) fn velocities(
     let mut singular_starts = Vec::new();
     if kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty() {
         let mut plain = system.mechanism();
-        plain.set_hints(hints);
+        plain.set_discrete(discrete);
         // what cannot be decomposed shows when it is run
         singular_starts =
             set_out(&mut plain, state, &given, &preserved(system, &all, &eq)).unwrap_or_default();
     }
-    let limit = TOLERABLE.max(if nearest.is_weak { misfit(system, hints, state) } else { 0.0 });
+    let limit = TOLERABLE.max(if nearest.is_weak { misfit(system, discrete, state) } else { 0.0 });
     let found = nearest.judge(&mut m, &mut eq, (state, &given), limit)?;
     // one that had to look harder for dependent rows would go on to
     if let Some(workspace) =
@@ -432,9 +440,9 @@ pub(super) fn velocities(
 }
 
 /// What rows that count as dependent may be off by, relative to velocities: a value that is kept moves them, and they lack a little.
-fn misfit(system: &Arc<System>, hints: &[f64], state: &State) -> f64 {
+fn misfit(system: &Arc<System>, discrete: &[f64], state: &State) -> f64 {
     let mut plain = system.mechanism();
-    plain.set_hints(hints);
+    plain.set_discrete(discrete);
     let mut eq = Equations::new(&plain);
     plain.update(state, Stage::VELOCITY, &mut eq);
     let near = RowRank::by_values(&system.structure, &eq).and_then(|rows| rows.near);

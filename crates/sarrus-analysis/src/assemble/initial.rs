@@ -76,7 +76,7 @@ pub(super) struct InitialSettings {
     pub positions: Vec<ConstraintElement>,
     pub velocities: Vec<ConstraintElement>,
     /// Hints that a value fixes.
-    pub hints: Vec<(u32, f64)>,
+    pub discrete: Vec<(u32, f64)>,
     /// States of controllers: places in x.
     pub states: Vec<(usize, f64)>,
     /// Amplitudes of modal bodies and their rates: (in q, index, value).
@@ -92,13 +92,13 @@ pub(super) struct InitialSettings {
 
 impl InitialSettings {
     /// Gives amplitudes, bodies and members the positions that are stated of them.
-    pub fn apply(&self, system: &Arc<System>, hints: &[f64], state: &mut State) {
+    pub fn apply(&self, system: &Arc<System>, discrete: &[f64], state: &mut State) {
         for &(_, index, value) in self.amplitudes.iter().filter(|(in_q, ..)| *in_q) {
             state.q[index] = value;
         }
         let stated: Vec<Stated> = self.stated.iter().filter(|s| !s.needs_velocity()).cloned().collect();
         if !stated.is_empty() {
-            stated::apply_stated(&system.directory, &stated, &poses(system, hints, state), state);
+            stated::apply_stated(&system.directory, &stated, &poses(system, discrete, state), state);
         }
     }
 
@@ -106,7 +106,7 @@ impl InitialSettings {
     pub fn set_moving(
         &self,
         system: &Arc<System>,
-        hints: &[f64],
+        discrete: &[f64],
         is_rigid: &dyn Fn(usize) -> bool,
         state: &mut State,
     ) {
@@ -116,7 +116,7 @@ impl InitialSettings {
         }
         let stated: Vec<Stated> = self.stated.iter().filter(|s| s.needs_velocity()).cloned().collect();
         if !stated.is_empty() {
-            stated::set_moving(&system.directory, &stated, &poses(system, hints, state), is_rigid, state);
+            stated::set_moving(&system.directory, &stated, &poses(system, discrete, state), is_rigid, state);
         }
     }
 
@@ -126,9 +126,9 @@ impl InitialSettings {
     }
 }
 
-fn poses(system: &Arc<System>, hints: &[f64], state: &State) -> Vec<Pose<f64>> {
+fn poses(system: &Arc<System>, discrete: &[f64], state: &State) -> Vec<Pose<f64>> {
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(hints);
+    mechanism.set_discrete(discrete);
     mechanism.observe(state, |at| at.poses.to_vec())
 }
 
@@ -484,9 +484,9 @@ fn hold(
 ) {
     out.spans.push((setting.path.clone(), setting.span));
     if let [(_, Signal::Coordinate(c))] = &terms[..]
-        && let Some(hint) = c.hint
+        && let Some(discrete_index) = c.discrete_index
     {
-        out.hints.push((hint, value));
+        out.discrete.push((discrete_index, value));
     }
     if let Some((frame, undeformed)) = undeformed(&terms, &ids) {
         out.stated.push(Stated { body: frame, terms: undeformed, value });

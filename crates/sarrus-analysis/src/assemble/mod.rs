@@ -33,8 +33,8 @@ use std::sync::Arc;
 pub struct Assembled {
     /// The state.
     pub state: State,
-    /// Turns of joint angles and the like, for [`Mechanism::set_hints`](sarrus_system::Mechanism::set_hints).
-    pub hints: Vec<f64>,
+    /// Turns of joint angles and the like, for [`Mechanism::set_discrete`](sarrus_system::Mechanism::set_discrete).
+    pub discrete: Vec<f64>,
     /// What it took.
     pub report: AssemblyReport,
     /// Singular positions that the start is at or near.
@@ -237,7 +237,7 @@ pub(crate) fn assemble_reusing(
     workspace: Option<&mut Option<Kkt>>,
 ) -> Result<Assembled, AssemblyError> {
     let start = assemble_together(model, system, mode, workspace)?;
-    if let Some(error) = limits::beyond(model, system, &start.state, &start.hints) {
+    if let Some(error) = limits::beyond(model, system, &start.state, &start.discrete) {
         return Err(error);
     }
     match system.nearest_singular(&start.state).filter(|near| near.sin_beta < SINGULAR) {
@@ -265,11 +265,11 @@ fn assemble_together(
         return Err(AssemblyError::Settings(vec![error]));
     }
     let mut state = system.start();
-    let mut hints = system.hints.clone();
+    let mut discrete = system.discrete.clone();
     for settings in [&guess, &initial] {
-        settings.apply(system, &hints, &mut state);
-        for &(hint, value) in &settings.hints {
-            hints[hint as usize] = value;
+        settings.apply(system, &discrete, &mut state);
+        for &(discrete_index, value) in &settings.discrete {
+            discrete[discrete_index as usize] = value;
         }
     }
     let written = system.start();
@@ -279,8 +279,8 @@ fn assemble_together(
             let hint = "give coordinates and velocities of bodies, or let assembly find them";
             return Err(AssemblyError::Settings(vec![Diagnostic::new(*span, message).hint(hint)]));
         }
-        initial.set_moving(system, &hints, &|_| true, &mut state);
-        return finish(system, &written, state, hints, &initial.states, Vec::new());
+        initial.set_moving(system, &discrete, &|_| true, &mut state);
+        return finish(system, &written, state, discrete, &initial.states, Vec::new());
     }
     let path_of = |name: &str| {
         let held = initial.spans.iter().find(|(n, _)| n == name).map(|(_, span)| *span);
@@ -298,23 +298,24 @@ fn assemble_together(
             preferred.extend([&guess.siblings[0][..], &initial.siblings[0][..]].concat());
             let mut steered = state.clone();
             // a guess only steers: where it cannot be kept, as far as it led is far enough
-            if !prefer_positions(system, &all, &mut preferred, &mut hints.clone(), &mut steered)
+            if !prefer_positions(system, &all, &mut preferred, &mut discrete.clone(), &mut steered)
                 .map_err(named)?
             {
-                let _ = close(system, all, &mut hints.clone(), &mut steered, None)?;
+                let _ = close(system, all, &mut discrete.clone(), &mut steered, None)?;
             }
             state.q = steered.q;
         }
         let mut preferred = stiff(&[&initial]);
         preferred.extend_from_slice(&initial.siblings[0]);
-        if !preferred.is_empty() && (!initial.positions.is_empty() || !is_closed(system, &hints, &state)?) {
-            prefer_positions(system, &initial.positions, &mut preferred, &mut hints, &mut state)
+        if !preferred.is_empty() && (!initial.positions.is_empty() || !is_closed(system, &discrete, &state)?)
+        {
+            prefer_positions(system, &initial.positions, &mut preferred, &mut discrete, &mut state)
                 .map_err(named)?;
             notes.extend(changes::deformed(system, &preferred, "deformed"));
         }
         let from = state.q.clone();
-        let (all, off) =
-            close(system, initial.positions.clone(), &mut hints, &mut state, Some(&from)).map_err(named)?;
+        let (all, off) = close(system, initial.positions.clone(), &mut discrete, &mut state, Some(&from))
+            .map_err(named)?;
         if let Some((worst, _)) = off.first() {
             let at = path_of(&all.elements[*worst].name);
             let preserved = names(&initial.positions);
@@ -322,24 +323,24 @@ fn assemble_together(
         }
     }
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(&hints);
+    mechanism.set_discrete(&discrete);
     mechanism.accept(&state);
-    let hints = mechanism.hints().to_vec();
+    let discrete = mechanism.discrete().to_vec();
     drop(mechanism);
-    initial.set_moving(system, &hints, &|_| true, &mut state);
+    initial.set_moving(system, &discrete, &|_| true, &mut state);
     let stated = state.v.clone();
     let mut preferred = stiff(&[&initial]);
     preferred.extend_from_slice(&initial.siblings[1]);
     let mut open = None;
-    if !preferred.is_empty() && (!initial.velocities.is_empty() || !is_at_rest(system, &hints, &state)?) {
-        open = prefer_velocities(system, &initial, &mut preferred, &hints, &mut state).map_err(named)?;
+    if !preferred.is_empty() && (!initial.velocities.is_empty() || !is_at_rest(system, &discrete, &state)?) {
+        open = prefer_velocities(system, &initial, &mut preferred, &discrete, &mut state).map_err(named)?;
         notes.extend(changes::deformed(system, &preferred, "with different velocities along it"));
     }
     let (found, singular_starts) =
-        velocities(system, initial.velocities.clone(), &hints, &mut state, workspace).map_err(named)?;
+        velocities(system, initial.velocities.clone(), &discrete, &mut state, workspace).map_err(named)?;
     if let Some((worst, _)) = found.off.first() {
         let mut mechanism = system.mechanism();
-        mechanism.set_hints(&hints);
+        mechanism.set_discrete(&discrete);
         if let Some(found) = drivers::find_in_rates(&mut mechanism, &state) {
             let at =
                 found.elements.last().and_then(|(_, name)| model.find(name)).map_or(Span::NONE, |e| e.span);
@@ -353,7 +354,7 @@ fn assemble_together(
     if singular_starts.is_empty() {
         notes.extend(changes::note(&velocities));
     }
-    let mut start = finish(system, &written, state, hints, &initial.states, singular_starts)?;
+    let mut start = finish(system, &written, state, discrete, &initial.states, singular_starts)?;
     (start.report.velocities, start.report.notes) = (velocities, notes);
     Ok(start)
 }
@@ -363,19 +364,19 @@ fn prefer_positions(
     system: &Arc<System>,
     holds: &[ConstraintElement],
     preferred: &mut [Preferred],
-    hints: &mut [f64],
+    discrete: &mut [f64],
     state: &mut State,
 ) -> Result<bool, AssemblyError> {
     let from = state.clone();
-    let first = hints.to_vec();
+    let first = discrete.to_vec();
     let done = release_until_solvable(preferred, |preferred| {
         state.copy_from(&from);
-        hints.copy_from_slice(&first);
-        close(system, [holds, &preserved(preferred)[..]].concat(), hints, state, Some(&from.q))
+        discrete.copy_from_slice(&first);
+        close(system, [holds, &preserved(preferred)[..]].concat(), discrete, state, Some(&from.q))
     })?;
     if !done {
         state.copy_from(&from);
-        hints.copy_from_slice(&first);
+        discrete.copy_from_slice(&first);
     }
     Ok(done)
 }
@@ -387,19 +388,19 @@ fn prefer_velocities(
     system: &Arc<System>,
     initial: &InitialSettings,
     preferred: &mut [Preferred],
-    hints: &[f64],
+    discrete: &[f64],
     state: &mut State,
 ) -> Result<Option<Vec<bool>>, AssemblyError> {
     let mut open = None;
     let done = release_until_solvable(preferred, |preferred| {
-        initial.set_moving(system, hints, &|member| is_rigid(preferred, member), state);
+        initial.set_moving(system, discrete, &|member| is_rigid(preferred, member), state);
         let all = [&initial.velocities[..], &preserved(preferred)[..]].concat();
-        let found = nearest_velocities(system, all, hints, state)?;
+        let found = nearest_velocities(system, all, discrete, state)?;
         open = Some(found.open);
         Ok((found.all, found.off))
     })?;
     if !done {
-        initial.set_moving(system, hints, &|member| is_rigid(preferred, member), state);
+        initial.set_moving(system, discrete, &|member| is_rigid(preferred, member), state);
     }
     Ok(open.filter(|_| done))
 }
@@ -435,12 +436,12 @@ fn finish(
     system: &Arc<System>,
     written: &State,
     mut state: State,
-    hints: Vec<f64>,
+    discrete: Vec<f64>,
     states: &[(usize, f64)],
     singular_starts: Vec<SingularStart>,
 ) -> Result<Assembled, AssemblyError> {
     let mut m = system.mechanism();
-    m.set_hints(&hints);
+    m.set_discrete(&discrete);
     // controllers start where the mechanism does, unless told otherwise
     m.initialize_controllers(&mut state);
     for &(index, value) in states {
@@ -468,5 +469,5 @@ fn finish(
             report.worst = Some(body.name.clone());
         }
     }
-    Ok(Assembled { state, hints, report, singular_starts })
+    Ok(Assembled { state, discrete, report, singular_starts })
 }

@@ -68,7 +68,7 @@ pub(crate) fn reaction_columns(system: &System) -> Vec<String> {
     let joints = system.directory.joints.iter();
     let joints = joints.flat_map(|joint| components.clone().map(move |c| format!("{}.{c}", joint.name)));
     let efforts = system.efforts.iter().flat_map(|(index, efforts)| {
-        let element = &system.whole.elements[*index];
+        let element = &system.all.elements[*index];
         efforts.iter().map(move |(effort, _)| format!("{}.{effort}", element.name))
     });
     joints.chain(efforts).collect()

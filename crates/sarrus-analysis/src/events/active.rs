@@ -81,10 +81,10 @@ impl Active {
     /// What acts when a run starts.
     pub fn new(system: &System) -> Active {
         Active {
-            elements: system.whole.enabled.clone(),
+            elements: system.all.enabled.clone(),
             forces: system.forces.iter().map(|f| f.enabled).collect(),
             contacts: system.contacts.iter().map(|c| c.enabled).collect(),
-            limits: system.whole.events.limits.iter().map(|limit| limited(system, limit)).collect(),
+            limits: system.all.events.limits.iter().map(|limit| limited(system, limit)).collect(),
             locks: Vec::new(),
             holds: Vec::new(),
             known: Vec::new(),
@@ -224,7 +224,7 @@ impl Active {
 
     /// The system of what acts; the locks of a joint stand behind its rows. A joint that does not act holds nothing.
     pub fn system(&self, system: &Arc<System>) -> Result<System, StructureError> {
-        let whole = &system.whole.elements;
+        let whole = &system.all.elements;
         let mut elements = Vec::new();
         for (id, element) in whole.iter().enumerate().filter(|(id, _)| self.elements[*id]) {
             elements.push(element.clone());
@@ -246,7 +246,7 @@ impl Active {
 
     /// Every element there has been, by number: those of the model, then the locks.
     pub fn all<'a>(&'a self, system: &'a System) -> impl Iterator<Item = &'a ConstraintElement> {
-        system.whole.elements.iter().chain(self.known.iter().map(|(_, rows)| rows))
+        system.all.elements.iter().chain(self.known.iter().map(|(_, rows)| rows))
     }
 }
 

@@ -51,9 +51,9 @@ pub(crate) struct Detector {
     /// Verdicts by place and event.
     samples: Vec<(f64, Vec<ConditionValue>)>,
     /// Hints at the start of the step.
-    hints: Vec<f64>,
+    discrete: Vec<f64>,
     /// The same, while a step is looked into.
-    start_hints: Vec<f64>,
+    start_discrete: Vec<f64>,
     windows: Windows,
 }
 
@@ -79,8 +79,8 @@ impl Detector {
             scratch: vec![none; n],
             near: State::default(),
             samples: FRACTIONS.iter().map(|_| (0.0, vec![none; n])).collect(),
-            hints: Vec::new(),
-            start_hints: Vec::new(),
+            discrete: Vec::new(),
+            start_discrete: Vec::new(),
             windows: Windows::default(),
         }
     }
@@ -197,8 +197,8 @@ impl Detector {
             self.watches[i].armed = false;
             self.watches[i].fired_at = s.t;
         }
-        self.hints.clear();
-        self.hints.extend_from_slice(ode.problem().hints());
+        self.discrete.clear();
+        self.discrete.extend_from_slice(ode.problem().discrete());
         let watches = &self.watches;
         self.which.retain(|&i| !watches[i].timed);
     }
@@ -208,9 +208,9 @@ impl Detector {
         &mut self,
         step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
     ) -> Result<Option<f64>, StepError> {
-        self.start_hints.clone_from(&self.hints);
+        self.start_discrete.clone_from(&self.discrete);
         if self.which.is_empty() {
-            self.note_hints(step);
+            self.note_discrete(step);
             return Ok(None);
         }
         let mut samples = std::mem::take(&mut self.samples);
@@ -315,7 +315,7 @@ impl Detector {
     /// The step is cut for another reason, and earlier: what was met in it may be met again.
     pub fn forget(&mut self, step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>) {
         self.due.clear();
-        step.ode.problem_mut().set_hints(&self.start_hints);
+        step.ode.problem_mut().set_discrete(&self.start_discrete);
     }
 
     /// Where the step is cut, with what is remembered either way.
@@ -348,22 +348,22 @@ impl Detector {
         match (cut, samples.last()) {
             (Some(cut), _) => {
                 self.due = found.iter().filter(|(t, _)| *t <= cut).map(|(_, i)| *i).collect();
-                step.ode.problem_mut().set_hints(&self.hints);
+                step.ode.problem_mut().set_discrete(&self.discrete);
             }
             (None, Some((_, verdicts))) => {
                 for &i in &self.which {
                     self.verdicts[i] = verdicts[i];
                 }
-                self.note_hints(step);
+                self.note_discrete(step);
             }
             (None, None) => {}
         }
         cut
     }
 
-    fn note_hints(&mut self, step: &TakenStep<'_, Dynamics<'_, Mechanism>>) {
-        self.hints.clear();
-        self.hints.extend_from_slice(step.ode.problem().hints());
+    fn note_discrete(&mut self, step: &TakenStep<'_, Dynamics<'_, Mechanism>>) {
+        self.discrete.clear();
+        self.discrete.extend_from_slice(step.ode.problem().discrete());
     }
 }
 

@@ -15,7 +15,7 @@ const NEVER_LEAVES: f64 = 1e-6;
 impl EventLoop {
     /// Whether a coordinate that arrives at limit number `limit` with `speed` stays there.
     pub(super) fn rests_at(&mut self, limit: usize, speed: f64) -> bool {
-        let own = &self.system.whole.events.limits[limit];
+        let own = &self.system.all.events.limits[limit];
         let hardest = &mut self.hardest[limit];
         *hardest = hardest.max(speed);
         let span = self.schedule.span.1 - self.schedule.span.0;
@@ -24,7 +24,7 @@ impl EventLoop {
 
     /// The impulse of limit number `limit`, along its coordinate on the second body.
     pub(super) fn impulse_at(&self, limit: usize, kappa: f64) -> ImpulseReport {
-        let own = &self.system.whole.events.limits[limit];
+        let own = &self.system.all.events.limits[limit];
         let joint = &self.system.directory.joints[own.joint];
         let coordinate = &joint.face.coordinates()[own.coordinate];
         ImpulseReport {

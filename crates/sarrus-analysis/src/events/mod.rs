@@ -49,8 +49,8 @@ use jump::Rebuilt;
 use sarrus_model::settings::Coordinates;
 use sarrus_solve::integrators::{Because, Ended, InChart, Observer, Samples, TakenStep};
 use sarrus_solve::{
-    Counts, Dynamics, Equations, Findings, Integrator, PausedDynamics, Problem, SolveError, Stage, State,
-    StepControl, StepError,
+    Counts, Dynamics, Equations, Integrator, MethodStatistics, PausedDynamics, Problem, SolveError, Stage,
+    State, StepControl, StepError,
 };
 use sarrus_system::system::{DISSIPATED, NearSingular, WORK};
 use sarrus_system::{Mechanism, System, Tree};
@@ -73,7 +73,7 @@ pub(crate) struct EventLoop {
     /// What the legs so far have cost.
     pub counts: Counts,
     /// What the methods found on the legs so far.
-    pub found: [Findings; 2],
+    pub found: [MethodStatistics; 2],
     /// The nearest that Euler angles came to their singularity on the legs so far.
     pub nearest: Option<NearSingular>,
     /// Singular positions met on the legs so far.
@@ -118,8 +118,8 @@ impl EventLoop {
     /// One that has not begun.
     pub fn new(system: &Arc<System>, method: &Arc<Method>, schedule: Schedule) -> EventLoop {
         EventLoop {
-            firings: Firings::new(system.whole.events.list.len(), schedule.span),
-            hardest: vec![0.0; system.whole.events.limits.len()],
+            firings: Firings::new(system.all.events.list.len(), schedule.span),
+            hardest: vec![0.0; system.all.events.limits.len()],
             touched_at: f64::NAN,
             at_once: 0,
             passed_at: f64::NAN,
@@ -293,7 +293,7 @@ impl EventLoop {
                 let held = recorder.detector.as_ref().is_some_and(|d| d.holds(i));
                 self.fired.push((i, held));
                 if let Err(error) = self.fire(i, mechanism, state, recorder) {
-                    self.failed_at = Some(self.system.whole.events.list[i].name.clone());
+                    self.failed_at = Some(self.system.all.events.list[i].name.clone());
                     return Ok(ended(Because::Failed(error), control, state.t));
                 }
                 if recorder.stop.is_some() {
@@ -384,7 +384,7 @@ impl EventLoop {
         }
         // made before the run, from the same options; the system was laid out by the same rules
         let none = || SolveError::NotFinite { quantity: "options", index: 0 };
-        let tree = Tree::new(mechanism.system(), mechanism.hints()).map_err(|_| none())?;
+        let tree = Tree::new(mechanism.system(), mechanism.discrete()).map_err(|_| none())?;
         match self.method.new_integrator() {
             Ok(Integrator::Ode(method)) => {
                 let method = InChart::new(method, Box::new(tree), self.method.articulated);
@@ -413,7 +413,7 @@ impl EventLoop {
         all.factorizations += segment.factorizations;
         all.refinements += segment.refinements;
         all.projection_iterations += segment.projection_iterations;
-        for (all, segment) in self.found.iter_mut().zip(dynamics.findings()) {
+        for (all, segment) in self.found.iter_mut().zip(dynamics.statistics()) {
             all.add(segment);
         }
         self.singular.extend(crate::singular::reports(dynamics));
@@ -437,7 +437,7 @@ impl EventLoop {
         recorder: &mut Recorder<'_>,
     ) -> Result<(), StepError> {
         let system = self.system.clone();
-        let event = &system.whole.events.list[i];
+        let event = &system.all.events.list[i];
         let found = state.q.clone();
         if event.actions.switches() {
             jump::make_consistent(mechanism, state);

@@ -52,7 +52,7 @@ pub struct Equilibrium {
     /// The state, at rest.
     pub state: State,
     /// Turns of joint angles and the like.
-    pub hints: Vec<f64>,
+    pub discrete: Vec<f64>,
     /// A row for each part of the loads: `load`, the share of them that acts, and every column at rest under it.
     pub steps: Trajectory,
     /// How it was found, and what holds there.
@@ -149,11 +149,11 @@ pub fn equilibrium_with(
     state.v.fill(0.0);
     let start = state.clone();
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(&assembled.hints);
+    mechanism.set_discrete(&assembled.discrete);
     let stops = Stops::new(model, system, &settings, &mut mechanism, &state)?;
     let span = (settings.t_start, settings.t_end);
     let control = ControllerStates::new(model, system, &mut mechanism, &state, span)?;
-    let mut statics = Statics::new(system, state, &assembled.hints, stops, options)?;
+    let mut statics = Statics::new(system, state, &assembled.discrete, stops, options)?;
     let first = statics.energy();
     let (mut names, mut units) = (vec!["load".to_string()], vec!["1"]);
     names.extend_from_slice(&columns.names);
@@ -264,8 +264,8 @@ pub fn equilibrium_with(
         load_steps,
         notes,
     };
-    let hints = statics.mechanism.hints().to_vec();
-    Ok(Equilibrium { system: statics.system, hints, state: statics.state, steps, report })
+    let discrete = statics.mechanism.discrete().to_vec();
+    Ok(Equilibrium { system: statics.system, discrete, state: statics.state, steps, report })
 }
 
 /// Columns of reactions that are not unique at the rest `here` at hand, with the gaps that are closed there; none where that cannot be told.

@@ -281,8 +281,8 @@ fn bristles(mechanism: &mut Mechanism, state: &State) -> Vec<String> {
 /// What could act and does not take part: modes are of what acts at the state.
 fn unmodelled_forces(system: &System) -> Option<String> {
     let rigid = system.contacts.iter().filter(|c| c.enabled && c.contact.rigid.is_some());
-    let events = system.whole.events.list.iter().map(|e| e.name.clone());
-    let limits = system.whole.events.limits.iter().map(|limit| limit.name.clone());
+    let events = system.all.events.list.iter().map(|e| e.name.clone());
+    let limits = system.all.events.limits.iter().map(|limit| limit.name.clone());
     let mut names: Vec<String> = rigid.map(|c| c.contact.name.clone()).chain(limits).chain(events).collect();
     names.dedup();
     if names.is_empty() {

@@ -58,7 +58,7 @@ impl OperatingPoint {
             OperatingPoint::Equilibrium => {
                 let found = equilibrium_with(model, system, &EquilibriumOptions::default(), watch)?;
                 let mut mechanism = found.system.mechanism();
-                mechanism.set_hints(&found.hints);
+                mechanism.set_discrete(&found.discrete);
                 // bristles of contacts that touch hold from here on
                 mechanism.accept(&found.state);
                 return Ok((mechanism, found.state));

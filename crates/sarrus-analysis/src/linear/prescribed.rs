@@ -130,8 +130,8 @@ pub fn prescribed(
 /// and forces; or states and energies (of controllers, contacts, friction) have a time scale of their own, which no count of steps between
 /// samples bounds.
 fn is_interrupted(system: &System, settings: &Settings) -> bool {
-    !system.whole.events.list.is_empty()
-        || !system.whole.events.limits.is_empty()
+    !system.all.events.list.is_empty()
+        || !system.all.events.limits.is_empty()
         || !system.controllers.is_empty()
         || !system.contacts.is_empty()
         || system.dissipates_without_motion()
@@ -221,7 +221,7 @@ impl PrescribedStart {
     fn find(model: &Model, system: &Arc<System>, settings: &Settings) -> Result<PrescribedStart, SetupError> {
         let assembled = assemble(model, system, settings.assembly)?;
         let mut mechanism = system.mechanism();
-        mechanism.set_hints(&assembled.hints);
+        mechanism.set_discrete(&assembled.discrete);
         let state = assembled.state;
         let mut eq = Equations::new(&mechanism);
         mechanism.update(&state, Stage::POSITION, &mut eq);
@@ -375,7 +375,7 @@ impl PrescribedPath {
 
 fn efforts(trajectory: &Trajectory, system: &System, not_unique: &[String]) -> Vec<EffortReport> {
     let driver =
-        |name: &str| system.whole.elements.iter().any(|e| e.family == Family::Driver && e.name == name);
+        |name: &str| system.all.elements.iter().any(|e| e.family == Family::Driver && e.name == name);
     let mut out = Vec::new();
     for (k, column) in trajectory.names().iter().enumerate() {
         let Some((name, effort)) = column.rsplit_once('.') else { continue };

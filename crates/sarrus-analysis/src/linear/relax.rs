@@ -116,11 +116,11 @@ impl Statics<'_> {
         bounds: IterationBounds,
         watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<Result<Rest, NewtonStop>, SetupError> {
-        let before = (self.state.clone(), self.mechanism.hints().to_vec());
+        let before = (self.state.clone(), self.mechanism.discrete().to_vec());
         let done = self.try_iterate(mu, bounds, watch)?;
         if done.is_err() {
             self.state = before.0;
-            self.mechanism.set_hints(&before.1);
+            self.mechanism.set_discrete(&before.1);
         }
         Ok(done)
     }
@@ -143,7 +143,7 @@ impl Statics<'_> {
             return Err(self.given_up(here.residual()));
         }
         watch(&self.counts);
-        let start = (self.state.clone(), self.mechanism.hints().to_vec());
+        let start = (self.state.clone(), self.mechanism.discrete().to_vec());
         let held = self.metric.entries(&self.system, &self.state, &here.eq, mu);
         let mut out = vec![false; self.system.structure.nc];
         here.dependent.iter().for_each(|&row| out[row] = true);
@@ -162,9 +162,9 @@ impl Statics<'_> {
         self.counts.trials += made;
         if let Err(stop) = done {
             // what is rounding beside the loads is at rest where the iteration has no solution: along free motions
-            let (at, hints) = start;
+            let (at, discrete) = start;
             self.state = at;
-            self.mechanism.set_hints(&hints);
+            self.mechanism.set_discrete(&discrete);
             let here = self.within_rounding(here);
             let still = mu == 0.0 && stop == NewtonStop::Lost && is_still(&here);
             return Ok(if still { Ok(here) } else { Err(stop) });

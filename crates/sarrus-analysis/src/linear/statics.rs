@@ -44,7 +44,7 @@ const AWAY: f64 = 1e-3;
 /// A position to go back to.
 pub(super) struct SavedPosition {
     pub state: State,
-    hints: Vec<f64>,
+    discrete: Vec<f64>,
     active: Option<Active>,
 }
 
@@ -88,12 +88,12 @@ impl<'a> Statics<'a> {
     pub fn new(
         whole: &'a Arc<System>,
         state: State,
-        hints: &[f64],
+        discrete: &[f64],
         stops: Option<Stops>,
         options: &EquilibriumOptions,
     ) -> Result<Statics<'a>, SetupError> {
         let mut mechanism = whole.mechanism();
-        mechanism.set_hints(hints);
+        mechanism.set_discrete(discrete);
         let followed = options.load_steps.is_some();
         let bounds = IterationBounds { longest: if followed { LONG } else { SHORT }, downhill: !followed };
         let counts = EquilibriumSearch { trials: 0, steps: 0, residual: 0.0 };
@@ -172,9 +172,9 @@ impl<'a> Statics<'a> {
             Some(stops) => stops.system(loaded)?,
             None => loaded,
         };
-        let hints = self.mechanism.hints().to_vec();
+        let discrete = self.mechanism.discrete().to_vec();
         self.mechanism = self.system.mechanism();
-        self.mechanism.set_hints(&hints);
+        self.mechanism.set_discrete(&discrete);
         Ok(())
     }
 
@@ -298,7 +298,7 @@ impl<'a> Statics<'a> {
     /// The position at hand, to go back to.
     pub fn save(&self) -> SavedPosition {
         let active = self.stops.as_ref().map(|stops| stops.active().clone());
-        SavedPosition { state: self.state.clone(), hints: self.mechanism.hints().to_vec(), active }
+        SavedPosition { state: self.state.clone(), discrete: self.mechanism.discrete().to_vec(), active }
     }
 
     /// Goes back to a position, under the loads at hand.
@@ -311,7 +311,7 @@ impl<'a> Statics<'a> {
             self.metric = Metric::new(&self.system, &saved.state);
         }
         self.state.copy_from(&saved.state);
-        self.mechanism.set_hints(&saved.hints);
+        self.mechanism.set_discrete(&saved.discrete);
         Ok(())
     }
 

@@ -68,7 +68,7 @@ impl Stops {
         mechanism: &mut Mechanism,
         state: &State,
     ) -> Result<Option<Stops>, SetupError> {
-        let events = &system.whole.events.list;
+        let events = &system.all.events.list;
         let mut gaps = system.gaps();
         gaps.extend(system.stops());
         if events.is_empty() && gaps.is_empty() {
@@ -270,7 +270,7 @@ impl Stops {
         let verdicts = self.judge(&which, mechanism, state, known);
         for (i, held) in &mut self.triggers {
             if verdicts[*i].holds && !*held {
-                let event = &self.events.system.whole.events.list[*i].name;
+                let event = &self.events.system.all.events.list[*i].name;
                 let what = format!("the condition of event `{event}` holds at the start or on the way");
                 return Err(SetupError::NotStatic { what, hint: RUN });
             }
@@ -316,7 +316,7 @@ impl Stops {
                     "`{name}` is not reached on the way: a motion that overshoots may reach it"
                 )),
                 StopTest::Gap(i) if self.active().is_held(*i) => {
-                    let word = match self.gaps[*i].limit.map(|limit| &system.whole.events.limits[limit]) {
+                    let word = match self.gaps[*i].limit.map(|limit| &system.all.events.limits[limit]) {
                         Some(limit) => {
                             let joint = &system.directory.joints[limit.joint].name;
                             format!("joint `{joint}` rests at its limit, {}", limit.value)

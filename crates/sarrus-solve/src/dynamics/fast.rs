@@ -67,7 +67,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         self.make_tables();
         let due = match &mut self.fast {
             // off the constraints redundant rows look independent, by the square of the violation
-            Fast::With(fast) => !self.careful && !self.kkt.has_resolved_rank() && fast.is_due(),
+            Fast::With(fast) => !self.constrained && !self.kkt.has_resolved_rank() && fast.is_due(),
             _ => false,
         };
         if !due {

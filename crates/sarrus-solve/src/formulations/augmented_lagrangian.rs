@@ -22,7 +22,7 @@ use super::dense::check_finite;
 use super::weakest::Weakest;
 use super::{Formulation, FormulationKind, Needs};
 use crate::error::{MethodError, SolveError};
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::kkt::{ActiveRows, Kkt};
 use crate::options::{OptionDoc, Options};
 use crate::partition::Partition;
@@ -129,8 +129,12 @@ impl Formulation for AugmentedLagrangian {
         Ok(())
     }
 
-    fn findings(&self) -> Findings {
-        Findings { iterations: self.passes, rank: self.partition.findings().rank, ..Findings::default() }
+    fn statistics(&self) -> MethodStatistics {
+        MethodStatistics {
+            iterations: self.passes,
+            rank: self.partition.statistics().rank,
+            ..MethodStatistics::default()
+        }
     }
 
     fn smallest_pivot(&self, _kkt: &Kkt) -> f64 {

@@ -3,7 +3,7 @@
 use super::Formulation;
 use super::dense::check_finite;
 use crate::error::SolveError;
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::kkt::Kkt;
 use crate::problem::{Accel, Equations, Structure};
 use crate::rank::RankKeeper;
@@ -53,8 +53,11 @@ impl<W: DenseMethod> Formulation for DenseFormulation<W> {
         work.solve(s, eq, out)
     }
 
-    fn findings(&self) -> Findings {
-        Findings { rank: self.work.as_ref().and_then(|w| w.rank().found()), ..Findings::default() }
+    fn statistics(&self) -> MethodStatistics {
+        MethodStatistics {
+            rank: self.work.as_ref().and_then(|w| w.rank().found()),
+            ..MethodStatistics::default()
+        }
     }
 
     fn smallest_pivot(&self, _kkt: &Kkt) -> f64 {

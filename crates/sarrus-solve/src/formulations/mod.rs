@@ -19,7 +19,7 @@ mod udwadia_phohomsiri;
 mod weakest;
 
 use crate::error::{MethodError, SolveError};
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::kkt::Kkt;
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Accel, Equations, Structure};
@@ -49,8 +49,8 @@ pub trait Formulation: Send {
     }
 
     /// What it found on the way, for the report.
-    fn findings(&self) -> Findings {
-        Findings::default()
+    fn statistics(&self) -> MethodStatistics {
+        MethodStatistics::default()
     }
 
     /// How near the rows that took part in the last call are to dependent: falls with the square of the smallest singular

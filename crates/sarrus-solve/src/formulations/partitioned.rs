@@ -17,7 +17,7 @@ use super::correction::{Correction, REFINE, Solvable};
 use super::weakest::Weakest;
 use super::{Formulation, FormulationKind, Needs};
 use crate::error::SolveError;
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::kkt::{ActiveRows, Kkt};
 use crate::partition::Partition;
 use crate::problem::{Accel, Equations, Structure};
@@ -94,8 +94,8 @@ impl Formulation for PartitionedFormulation {
         self.partition.factorizations()
     }
 
-    fn findings(&self) -> Findings {
-        self.partition.findings().clone()
+    fn statistics(&self) -> MethodStatistics {
+        self.partition.statistics().clone()
     }
 }
 

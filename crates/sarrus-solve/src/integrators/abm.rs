@@ -61,7 +61,7 @@ const EQUAL: f64 = 1e-6;
 const ALONG: f64 = 0.05;
 const ACROSS: f64 = 1e-6;
 const DODGES: u32 = 12;
-const CAREFUL_STEPS: u32 = 2;
+const CONSTRAINED_STEPS: u32 = 2;
 
 /// Adams-Bashforth-Moulton methods with their workspace.
 pub struct Abm {
@@ -103,7 +103,7 @@ pub struct Abm {
     /// Whether the differences are those at `end`.
     differences: bool,
     /// Steps for which right sides are still taken on the constraints.
-    careful: u32,
+    constrained_steps: u32,
 }
 
 impl Abm {
@@ -130,7 +130,7 @@ impl Abm {
             unit: 1.0,
             accepted: false,
             differences: false,
-            careful: 0,
+            constrained_steps: 0,
         }
     }
 
@@ -209,14 +209,14 @@ impl Abm {
         mut wanted: f64,
     ) -> Result<(f64, u32), StepError> {
         let t = self.start.t;
-        if self.careful == 0 {
-            ode.set_careful(false);
+        if self.constrained_steps == 0 {
+            ode.set_constrained_stages(false);
         }
         let h_min = control.min_step(t, &self.limits);
         wanted = wanted.max(h_min);
         let (mut rejected, mut failures) = (0, 0);
         let mut dodge = Dodge::default();
-        let mut careful = self.careful > 0 && ode.set_careful(true);
+        let mut constrained = self.constrained_steps > 0 && ode.set_constrained_stages(true);
         loop {
             let t1 = control.adaptive_end(t, wanted);
             let h = t1 - t;
@@ -230,7 +230,7 @@ impl Abm {
                 along = self.error_along(ode, control).filter(rest);
                 // the projection will take the rest away
                 if let Some(along) = along
-                    && careful
+                    && constrained
                     && along <= 1.0
                     && errors.here * control.rtol <= ACROSS
                 {
@@ -248,17 +248,20 @@ impl Abm {
                 let changed = failures > 0 || dodge.tries > 0;
                 let next = self.plan(ode, control, &errors, changed);
                 control.accept_with(next);
-                self.careful =
-                    if careful && rejected > 0 { CAREFUL_STEPS } else { self.careful.saturating_sub(1) };
+                self.constrained_steps = if constrained && rejected > 0 {
+                    CONSTRAINED_STEPS
+                } else {
+                    self.constrained_steps.saturating_sub(1)
+                };
                 return Ok((errors.here, rejected));
             }
             rejected += 1;
             control.counts.rejected += 1;
 
             // a prediction off the constraints may be to blame, also where there were no accelerations
-            if (along.is_some() || tried.is_err()) && !careful {
-                careful = ode.set_careful(true);
-                if careful {
+            if (along.is_some() || tried.is_err()) && !constrained {
+                constrained = ode.set_constrained_stages(true);
+                if constrained {
                     continue;
                 }
             }
@@ -267,7 +270,7 @@ impl Abm {
             }
             self.starting = false;
             wanted = match along {
-                Some(along) if careful && dodge.tries < DODGES => {
+                Some(along) if constrained && dodge.tries < DODGES => {
                     // no further than at the growth of ordinary steps
                     let most = control.step.unwrap_or(f64::INFINITY).min(self.limits.growth * self.past[0]);
                     dodge.size(h, along, self.order, most)
@@ -305,7 +308,7 @@ impl Step for Abm {
             self.carry = [zeros(), zeros()];
             self.phi = (0..self.max_order + 2).map(|_| zeros()).collect();
         }
-        (self.accepted, self.careful) = (false, 0);
+        (self.accepted, self.constrained_steps) = (false, 0);
     }
 
     fn step(

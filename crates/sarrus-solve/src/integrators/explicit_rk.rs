@@ -41,7 +41,7 @@ const SQUARED: f64 = 0.1;
 const DODGES: u32 = 12;
 const DODGE: f64 = 0.85;
 /// Steps after one that had to be careful that are careful from the start.
-const CAREFUL_STEPS: u32 = 2;
+const CONSTRAINED_STEPS: u32 = 2;
 
 /// An explicit Runge-Kutta method with its workspace.
 pub struct ExplicitRk {
@@ -66,7 +66,7 @@ pub struct ExplicitRk {
     /// Whether the interpolant's own stages are known.
     interpolant: bool,
     /// Steps for which right sides are still taken on the constraints.
-    careful: u32,
+    constrained_steps: u32,
     /// The most that a step may rotate a body \[rad\].
     rotation_limit: f64,
     /// The stability interval on the negative real axis, where steps are compared with it.
@@ -87,7 +87,7 @@ impl ExplicitRk {
             accepted: false,
             end_slope: false,
             interpolant: false,
-            careful: 0,
+            constrained_steps: 0,
             rotation_limit: if tableau.error == Estimate::None { resolved(tableau) } else { MOST_ROTATION },
             stability: stability(tableau),
         }
@@ -251,8 +251,8 @@ impl ExplicitRk {
     /// Steps of decreasing size until one is accepted; returns its error and the number given up.
     fn adaptive(&mut self, ode: &mut dyn Ode, control: &mut StepControl) -> Result<(f64, u32), StepError> {
         let t = self.start.t;
-        if self.careful == 0 {
-            ode.set_careful(false);
+        if self.constrained_steps == 0 {
+            ode.set_constrained_stages(false);
         }
         let power = self.error_power();
         let h_min = control.min_step(t, &self.limits);
@@ -267,7 +267,7 @@ impl ExplicitRk {
         .max(h_min);
 
         let mut rejected = 0;
-        let mut careful = self.careful > 0 && ode.set_careful(true);
+        let mut constrained = self.constrained_steps > 0 && ode.set_constrained_stages(true);
         let mut limited = None;
         loop {
             let t1 = control.adaptive_end(t, wanted);
@@ -284,14 +284,14 @@ impl ExplicitRk {
                 // the projection will take it away; of rounding more, as only its square is left
                 let squared = if ode.is_exact() { SQUARED } else { 0.0 };
                 let limit = ACROSS.max((squared * control.rtol).sqrt());
-                if careful && along <= 1.0 && error * control.rtol <= limit {
+                if constrained && along <= 1.0 && error * control.rtol <= limit {
                     tried = Ok(along);
                 }
             }
             if let Ok(error) = tried
                 && error <= 1.0
             {
-                limited = if careful { None } else { self.is_limited(ode, control) };
+                limited = if constrained { None } else { self.is_limited(ode, control) };
                 tried = self.finish(ode).map(|()| error);
             }
             let (shorter, reason) = match &tried {
@@ -301,13 +301,16 @@ impl ExplicitRk {
                     if let Some(limited) = limited {
                         control.stiffness.note(t, control.counts.steps, limited);
                     }
-                    self.careful =
-                        if careful && rejected > 0 { CAREFUL_STEPS } else { self.careful.saturating_sub(1) };
+                    self.constrained_steps = if constrained && rejected > 0 {
+                        CONSTRAINED_STEPS
+                    } else {
+                        self.constrained_steps.saturating_sub(1)
+                    };
                     return Ok((error, rejected));
                 }
                 Ok(error) => {
                     // where rounding blows up, near a singular position, shorter steps only put more stages there: dodge
-                    let dodge = careful && across && rejected < DODGES;
+                    let dodge = constrained && across && rejected < DODGES;
                     let shorter =
                         if dodge { DODGE * h } else { self.limits.after_rejection(h, *error, power) };
                     (shorter, StepError::StepTooSmall { t, h_min })
@@ -317,9 +320,9 @@ impl ExplicitRk {
             rejected += 1;
             control.counts.rejected += 1;
             // stages off the constraints may be to blame, also where there were no accelerations
-            if (across || tried.is_err()) && !careful {
-                careful = ode.set_careful(true);
-                if careful {
+            if (across || tried.is_err()) && !constrained {
+                constrained = ode.set_constrained_stages(true);
+                if constrained {
                     continue;
                 }
             }

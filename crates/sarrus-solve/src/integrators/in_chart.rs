@@ -42,7 +42,7 @@ struct ChartWorkspace {
     chart: Box<dyn Chart>,
     /// Whether the chart finds accelerations, where it can.
     own: bool,
-    careful: bool,
+    constrained: bool,
     /// Coordinates of a state that is moved.
     moved: State,
     /// The problem's states and their rates.
@@ -62,7 +62,7 @@ impl InChart {
         let workspace = ChartWorkspace {
             own: own && chart.is_whole(),
             chart,
-            careful: false,
+            constrained: false,
             moved: state(),
             full: state(),
             other: state(),
@@ -190,11 +190,11 @@ impl ChartRhs<'_> {
 
     /// ẏ from the problem's accelerations.
     fn rates(&mut self, s: &State, dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
-        let ChartWorkspace { chart, full, moved, rates, careful, .. } = &mut *self.workspace;
+        let ChartWorkspace { chart, full, moved, rates, constrained, .. } = &mut *self.workspace;
         chart.expand(s, full);
-        if *careful {
+        if *constrained {
             moved.copy_from(s);
-            if self.ode.approach(full) {
+            if self.ode.project_stage(full) {
                 chart.compress(full, moved);
                 chart.expand(moved, full);
             }
@@ -214,9 +214,9 @@ impl Ode for ChartRhs<'_> {
         self.ode.begin_step(h);
     }
 
-    fn set_careful(&mut self, careful: bool) -> bool {
-        self.workspace.careful = !self.workspace.own && self.ode.set_careful(careful);
-        self.workspace.careful
+    fn set_constrained_stages(&mut self, constrained: bool) -> bool {
+        self.workspace.constrained = !self.workspace.own && self.ode.set_constrained_stages(constrained);
+        self.workspace.constrained
     }
 
     fn is_exact(&self) -> bool {
@@ -259,7 +259,7 @@ impl Ode for ChartRhs<'_> {
         } else {
             self.rates(s, dv, dx)?;
         }
-        let s = if self.workspace.careful { &self.workspace.moved } else { s };
+        let s = if self.workspace.constrained { &self.workspace.moved } else { s };
         self.workspace.chart.qdot(s, dq);
         Ok(())
     }

@@ -25,7 +25,7 @@ use super::staggered::modules::{Modules, at};
 use super::staggered::options::epsilon;
 use crate::control::{StepControl, StepLimits};
 use crate::error::{MethodError, StepError};
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Accel, Equations, GroupKind, NormGroup, Stage, State, Structure};
 use crate::rotations::resolved;
@@ -286,8 +286,8 @@ impl StaggeredStep for Park1987 {
         &self.half.lambda
     }
 
-    fn findings(&self) -> Findings {
-        self.modules.findings()
+    fn statistics(&self) -> MethodStatistics {
+        self.modules.statistics()
     }
 }
 

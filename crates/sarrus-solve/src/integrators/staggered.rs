@@ -33,7 +33,7 @@ mod two_stage;
 use super::between::StepInterpolant;
 use crate::control::{StepControl, StepLimits};
 use crate::error::StepError;
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::problem::{State, Structure};
 use crate::rotations::{MOST_ROTATION, resolved};
 use crate::staggered::{
@@ -295,7 +295,7 @@ impl StaggeredStep for StaggeredMethod {
         &self.chain.ends().0[1].lambda
     }
 
-    fn findings(&self) -> Findings {
-        self.modules.findings()
+    fn statistics(&self) -> MethodStatistics {
+        self.modules.statistics()
     }
 }

@@ -27,7 +27,7 @@ use crate::formulations::dense::Root;
 use crate::problem::{Accel, COEFFICIENTS, Equations, Expansion, Problem, State};
 use multiplier_pole::MultiplierPole;
 pub(crate) use part::Subsystem;
-use sparse::{FREEDOMS, Sparse};
+use sparse::{MAX_DOF, Sparse};
 use window::{STILL, Window, WindowSeries, accelerate};
 
 /// Velocities of the largest part that is decomposed as a whole.
@@ -172,7 +172,7 @@ impl SingularityDetector {
         let (s, eq) = (problem.structure(), Equations::new(problem));
         let mut parts = Subsystem::all(s);
         // those with more freedoms than can be followed are not even looked at
-        parts.retain(|part| part.nv() <= DENSE || part.nv() <= part.nc() + FREEDOMS);
+        parts.retain(|part| part.nv() <= DENSE || part.nv() <= part.nc() + MAX_DOF);
         let is_large = parts.iter().any(|part| part.nv() > DENSE);
         Ok(SingularityDetector {
             kind,
@@ -271,7 +271,7 @@ impl SingularityDetector {
         match sparse {
             Some(sparse) if is_sparse => {
                 let dependent = sparse.find(part, dense, D, D1, tau.min(*least))?;
-                Ok(Some(dependent).filter(|d| d.len() == 0 || part.nv() - d.rank <= FREEDOMS))
+                Ok(Some(dependent).filter(|d| d.len() == 0 || part.nv() - d.rank <= MAX_DOF))
             }
             _ => DependentRows::find(part, D, D1, tau, dense).map(Some),
         }

@@ -94,7 +94,7 @@ impl SingularityDetector {
         };
         let orders = kind.orders(part.nv());
         let (nc, nv) = (part.nc(), part.nv());
-        let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
+        let (mut regular, mut singular_rows) = (vec![0.0; nc], vec![0.0; nc]);
         let mut step = vec![0.0; nv];
         let mut delta = vec![0.0; s.v.len()];
         let mut v = vec![s.v.clone(), vec![0.0; s.v.len()]];
@@ -108,9 +108,9 @@ impl SingularityDetector {
                 problem.expand(s, &v[..1], &part.blocks, false, workspace);
             }
             part.rows_of(&workspace.phi[0], &mut regular);
-            part.rows_of(&workspace.phi[1], &mut dangerous);
+            part.rows_of(&workspace.phi[1], &mut singular_rows);
             step.fill(0.0);
-            let moved = window.correct(&regular, &dangerous, &mut step);
+            let moved = window.correct(&regular, &singular_rows, &mut step);
             if moved > STILL * size {
                 delta.fill(0.0);
                 part.write_velocities(root, &step, 1.0, &mut delta);
@@ -140,9 +140,9 @@ impl SingularityDetector {
             v[0].copy_from_slice(&s.v);
             problem.expand(s, &v, &part.blocks, false, workspace);
             part.rows_of(&workspace.phi[1], &mut regular);
-            part.rows_of(&workspace.phi[2], &mut dangerous);
+            part.rows_of(&workspace.phi[2], &mut singular_rows);
             step.fill(0.0);
-            let changed = window.correct(&regular, &dangerous, &mut step);
+            let changed = window.correct(&regular, &singular_rows, &mut step);
             delta.fill(0.0);
             part.write_velocities(root, &step, 1.0, &mut delta);
             s.v.iter_mut().zip(&delta).for_each(|(v, d)| *v += d);

@@ -9,7 +9,7 @@
 //! B then consists of the kept rows, at order k, and of the combinations U, at order k + 1: its solutions are those of the factors with a
 //! correction in the few vectors g.
 //!
-//! Cost: O(N) for each row left out and for each solution. Not for parts with more freedoms than [`FREEDOMS`]: each of them has a
+//! Cost: O(N) for each row left out and for each solution. Not for parts with more freedoms than [`MAX_DOF`]: each of them has a
 //! direction of its own to be followed.
 
 use super::dependent_rows::{DependentRows, STEADY};
@@ -23,7 +23,7 @@ use crate::problem::{Equations, Structure};
 use sarrus_math::solve::{SymmetricEigen, cholesky, cholesky_solve};
 
 /// Most freedoms of a part.
-pub const FREEDOMS: usize = 48;
+pub const MAX_DOF: usize = 48;
 /// Most rows left out.
 const LEFT_OUT: usize = 160;
 /// Rows left out of which one is expected to move.
@@ -285,7 +285,7 @@ impl Sparse {
         part: &Subsystem,
         dependent: &DependentRows,
         regular: &[f64],
-        dangerous: &[f64],
+        singular_rows: &[f64],
         y: &mut [f64],
     ) {
         self.b.fill(0.0);
@@ -296,7 +296,7 @@ impl Sparse {
         part.add_mul_transposed(&self.D, &self.nu, y);
         y.iter_mut().for_each(|y| *y = -*y);
         self.s.clear();
-        let asked = self.g.iter().enumerate().map(|(k, g)| dot(dependent.u(k), dangerous) - dot(g, y));
+        let asked = self.g.iter().enumerate().map(|(k, g)| dot(dependent.u(k), singular_rows) - dot(g, y));
         self.s.extend(asked);
         cholesky_solve(&self.products, self.g.len(), &mut self.s);
         self.s.iter().zip(&self.across).for_each(|(s, g)| add(*s, g, y));

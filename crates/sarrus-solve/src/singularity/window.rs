@@ -139,16 +139,16 @@ impl<'a> Window<'a> {
     }
 
     /// x ← x - y, y = B⁺ r for the two right sides. Leaves y, and returns its size.
-    pub fn correct(&mut self, regular: &[f64], dangerous: &[f64], x: &mut [f64]) -> f64 {
+    pub fn correct(&mut self, regular: &[f64], singular_rows: &[f64], x: &mut [f64]) -> f64 {
         let Window { part, dependent, solver, r, y } = self;
         match solver {
-            Solver::Sparse { sparse, .. } => sparse.correct(part, dependent, regular, dangerous, y),
+            Solver::Sparse { sparse, .. } => sparse.correct(part, dependent, regular, singular_rows, y),
             Solver::Dense { weight, qr } => {
-                // `regular`, with its part along U replaced by that of `dangerous`
+                // `regular`, with its part along U replaced by that of `dependent`
                 r.copy_from_slice(regular);
                 for i in 0..dependent.len() {
                     let u = dependent.u(i);
-                    add(*weight * dot(u, dangerous) - dot(u, regular), u, r);
+                    add(*weight * dot(u, singular_rows) - dot(u, regular), u, r);
                 }
                 let rank = dependent.rank.min(qr.steps());
                 y.fill(0.0);
@@ -179,7 +179,7 @@ impl<'a> Window<'a> {
             return count;
         }
         // vectors of no pattern, less what B sees of them
-        let (mut regular, mut dangerous) = (vec![0.0; nc], vec![0.0; nc]);
+        let (mut regular, mut dependent) = (vec![0.0; nc], vec![0.0; nc]);
         let mut seed = 0.5_f64;
         for j in 0..count {
             let (basis, rest) = jets.split_at_mut(j);
@@ -189,10 +189,10 @@ impl<'a> Window<'a> {
                 *y = seed - 0.5;
             });
             for _ in 0..2 {
-                [&mut regular, &mut dangerous].into_iter().for_each(|r| r.fill(0.0));
+                [&mut regular, &mut dependent].into_iter().for_each(|r| r.fill(0.0));
                 self.part.add_mul(D, y, &mut regular);
-                self.part.add_mul(D1, y, &mut dangerous);
-                self.correct(&regular, &dangerous, y);
+                self.part.add_mul(D1, y, &mut dependent);
+                self.correct(&regular, &dependent, y);
                 basis.iter().for_each(|b| add(-dot(&b[0], y), &b[0], y));
                 let size = norm(y);
                 y.iter_mut().for_each(|y| *y /= size);
@@ -277,20 +277,20 @@ impl<'a> Window<'a> {
     ) {
         let count = orders - 1;
         let weight = self.weight();
-        let SeriesWorkspace { jets, freedoms, regular, dangerous, .. } = work;
-        for T in jets.iter_mut().take(*freedoms) {
+        let SeriesWorkspace { jets, dof, regular, dependent, .. } = work;
+        for T in jets.iter_mut().take(*dof) {
             let mut before = f64::INFINITY;
             for _ in 0..sweeps {
                 let (mut change, mut w) = (0.0, 1.0);
                 regular.fill(0.0);
                 self.part.add_mul(&D[0], &T[0], regular);
                 for k in 0..count {
-                    dangerous.fill(0.0);
+                    dependent.fill(0.0);
                     for i in (0..=k + 1).filter(|i| k + 1 - i < count) {
-                        self.part.add_mul(&D[i], &T[k + 1 - i], dangerous);
+                        self.part.add_mul(&D[i], &T[k + 1 - i], dependent);
                     }
-                    let size = self.correct(regular, dangerous, &mut T[k]);
-                    self.accumulate_up(&D[1], regular, dangerous);
+                    let size = self.correct(regular, dependent, &mut T[k]);
+                    self.accumulate_up(&D[1], regular, dependent);
                     change = f64::max(change, w * size / (1.0 + w * norm(&T[k])));
                     w *= weight;
                 }
@@ -303,9 +303,9 @@ impl<'a> Window<'a> {
     }
 
     /// What regular rows leave at the next order, of what dangerous ones left there before the last correction.
-    fn accumulate_up(&mut self, D1: &[f64], regular: &mut [f64], dangerous: &[f64]) {
+    fn accumulate_up(&mut self, D1: &[f64], regular: &mut [f64], dependent: &[f64]) {
         self.y.iter_mut().for_each(|y| *y = -*y);
-        regular.copy_from_slice(dangerous);
+        regular.copy_from_slice(dependent);
         self.part.add_mul(D1, &self.y, regular);
     }
 

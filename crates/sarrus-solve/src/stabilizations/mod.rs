@@ -11,7 +11,7 @@ mod projection;
 mod violation_correction;
 
 use crate::error::{MethodError, SolveError};
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::kkt::Kkt;
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Equations, Problem, RowBlock, State, Structure};
@@ -46,8 +46,8 @@ pub trait Stabilization: Send {
     }
 
     /// What it found on the way, for the report.
-    fn findings(&self) -> Findings {
-        Findings::default()
+    fn statistics(&self) -> MethodStatistics {
+        MethodStatistics::default()
     }
 }
 

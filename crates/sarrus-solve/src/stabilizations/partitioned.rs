@@ -14,7 +14,7 @@
 
 use super::{Projection, Stabilization, StabilizationKind, terms};
 use crate::error::{MethodError, SolveError};
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::kkt::{ActiveRows, Kkt};
 use crate::options::{OptionDoc, Options};
 use crate::partition::Partition;
@@ -118,12 +118,12 @@ impl Stabilization for PartitionedProjection {
         Ok(Projection { moved: iterations > 0 || moved, iterations })
     }
 
-    fn findings(&self) -> Findings {
+    fn statistics(&self) -> MethodStatistics {
         // rows at velocity level only add to what is dependent: theirs is the choice that the motion is in
         let chosen = self.velocities.as_ref().unwrap_or(&self.positions);
-        let mut found = chosen.findings().clone();
+        let mut found = chosen.statistics().clone();
         if let (Some(_), Some(partition), Some(positions)) =
-            (&self.velocities, &mut found.partition, &self.positions.findings().partition)
+            (&self.velocities, &mut found.partition, &self.positions.statistics().partition)
         {
             partition.choices = partition.choices.max(positions.choices);
             partition.condition = partition.condition.max(positions.condition);

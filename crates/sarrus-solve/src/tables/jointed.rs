@@ -90,7 +90,7 @@ impl<L: Lane> BodyRows<L, Spatial, 3, 6> for Jointed<L> {
     }
 
     #[inline(always)]
-    fn couple(&self, m: &SpatialInertia<L>, other: &Self) -> Square<L, 3> {
+    fn schur_block(&self, m: &SpatialInertia<L>, other: &Self) -> Square<L, 3> {
         let through = m.over_mass * self.sign * other.sign;
         let mut out = [[L::splat(0.0); 3]; 3];
         for i in 0..3 {
@@ -106,7 +106,7 @@ impl<L: Lane> BodyRows<L, Spatial, 3, 6> for Jointed<L> {
     }
 
     #[inline(always)]
-    fn slopes(&self) -> [L; 3] {
+    fn abs_row_sums(&self) -> [L; 3] {
         let ones = self.sign.abs();
         let mut out = [ones; 3];
         for i in 0..3 {

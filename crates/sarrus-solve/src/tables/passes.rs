@@ -59,7 +59,7 @@ pub(super) fn check_violation<
 ) {
     let Excess { mut most, mut sum } = *excess;
     for (J, value) in J.iter().zip(value) {
-        let (a, b) = (J[0].slopes(), J[1].slopes());
+        let (a, b) = (J[0].abs_row_sums(), J[1].abs_row_sums());
         for i in 0..N {
             sum += value[i];
             most = most.max(value[i].abs() - L::splat(ROUNDING) * terms(a[i] + b[i], largest));
@@ -164,7 +164,7 @@ pub(super) fn diagonal<
 ) {
     for ((((bodies, span), J), D), scale) in bodies.iter().zip(spans).zip(J).zip(D).zip(scale) {
         let [m_A, m_B] = bodies.map(|b| &inertias[b as usize]);
-        let (a, b) = (J[0].couple(m_A, &J[0]), J[1].couple(m_B, &J[1]));
+        let (a, b) = (J[0].schur_block(m_A, &J[0]), J[1].schur_block(m_B, &J[1]));
         for i in 0..N {
             for j in i..N {
                 D[i][j] = a[i][j] + b[i][j];
@@ -182,7 +182,13 @@ pub(super) fn diagonal<
 
 /// Blocks of S off its diagonal, from number `first` on.
 #[inline(always)]
-pub(super) fn couple<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>(
+pub(super) fn schur_block<
+    L: Lane,
+    S: BodySpace<L, C>,
+    B: BodyRows<L, S, N, C>,
+    const N: usize,
+    const C: usize,
+>(
     pattern: &EliminationPattern,
     inertias: &[S::Inertia],
     J: &[[B; 2]],
@@ -194,7 +200,7 @@ pub(super) fn couple<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const
         let mut sum = [[L::splat(0.0); N]; N];
         for c in &pattern.couplings[from..end as usize] {
             let [later, earlier] = [c.later, c.earlier].map(|s| &J[s.part()][s.side()]);
-            let block = later.couple(&inertias[c.body as usize], earlier);
+            let block = later.schur_block(&inertias[c.body as usize], earlier);
             for i in 0..N {
                 for j in 0..N {
                     sum[i][j] += block[i][j];

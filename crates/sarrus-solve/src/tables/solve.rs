@@ -8,8 +8,8 @@ use super::cache_blocks::{BLOCK_BODIES, CacheBlocks};
 use super::engine::{BodySpace, Engine, Health, are_equal, nothing};
 use super::factor::Pivots;
 use super::passes::{
-    Excess, SolveTarget, apply_constraint_impulse, check_violation, couple, diagonal, fill,
-    free_acceleration, multiply, update_kinematics,
+    Excess, SolveTarget, apply_constraint_impulse, check_violation, diagonal, fill, free_acceleration,
+    multiply, schur_block, update_kinematics,
 };
 use super::pattern::EliminationPattern;
 use rayon::prelude::*;
@@ -155,7 +155,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
         let blocks = pattern.begin(parts.start)..pattern.begin(parts.end);
         let own = (&bodies[parts.clone()], &spans[parts.clone()]);
         diagonal(inertias, own, &J[parts.clone()], &mut factors.D[parts.clone()], &mut scale[parts]);
-        couple(pattern, inertias, J, blocks.start, &mut factors.B[blocks]);
+        schur_block(pattern, inertias, J, blocks.start, &mut factors.B[blocks]);
     }
 
     /// Factors of the rows that are there, of a model of one strip, and L⁻¹ z with them.

@@ -5,8 +5,8 @@ use super::cache_blocks::BLOCK_BODIES;
 use super::engine::{BodySpace, Engine};
 use super::factor::{FactorColumns, Pivots};
 use super::passes::{
-    SolveTarget, apply_constraint_impulse, check_violation, couple, diagonal, fill, free_acceleration,
-    multiply, update_kinematics,
+    SolveTarget, apply_constraint_impulse, check_violation, diagonal, fill, free_acceleration, multiply,
+    schur_block, update_kinematics,
 };
 use super::pattern::EliminationPattern;
 use super::solve::spread;
@@ -75,7 +75,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
                 .zip(J.par_chunks(BLOCK_BODIES));
             rows.zip(parts).for_each(|((D, scale), (parts, J))| diagonal(inertias, parts, J, D, scale));
             let blocks = factors.B.par_chunks_mut(BLOCK_BODIES).enumerate();
-            blocks.for_each(|(i, B)| couple(pattern, inertias, J, i * BLOCK_BODIES, B));
+            blocks.for_each(|(i, B)| schur_block(pattern, inertias, J, i * BLOCK_BODIES, B));
         }
     }
 

@@ -62,7 +62,7 @@ impl Acceleration {
             *twist = Twist::jet(pose, &v, &w);
         }
         let t = Jet::<2>::variable(row.at.t);
-        let at = At { t, poses, twists, ids: &self.indices, hints: row.at.hints, outs: &[] };
+        let at = At { t, poses, twists, ids: &self.indices, discrete: row.at.discrete, outs: &[] };
         self.velocity.eval(&at).derivative(1)
     }
 }

@@ -90,7 +90,7 @@ impl Columns {
                 }
             }
             // measures find it by its name among the columns, unlike the others
-            if system.whole.events.lockable.binary_search(&i).is_ok() {
+            if system.all.events.lockable.binary_search(&i).is_ok() {
                 self.push(format!("{}.locked", joint.name), "", ColumnSource::Locked(i));
             }
             for &k in reactions(system).iter().filter(|_| is_wanted) {
@@ -101,7 +101,7 @@ impl Columns {
     }
 
     pub(super) fn add_constraints(&mut self, system: &System) {
-        let own = system.whole.elements.iter().filter(|e| e.family == Family::Constraint);
+        let own = system.all.elements.iter().filter(|e| e.family == Family::Constraint);
         for element in own {
             for row in 0..element.rows.rows() {
                 let shown = element.rows.multiplier(row);
@@ -113,7 +113,7 @@ impl Columns {
 
     pub(super) fn add_drivers_and_forces(&mut self, system: &System) {
         for (index, efforts) in &system.efforts {
-            let element = &system.whole.elements[*index];
+            let element = &system.all.elements[*index];
             for (row, (effort, unit)) in efforts.iter().enumerate() {
                 let source = ColumnSource::Multiplier(*index, row, MultiplierScale::Factor(-1.0));
                 self.push(format!("{}.{effort}", element.name), unit, source);

@@ -89,7 +89,7 @@ impl Constraint for DistanceConstraint {
 }
 
 /// Reads `[constraints.X] kind = "distance"`.
-pub fn read(ctx: &mut Context, _hints: &mut Vec<f64>) -> Result<BuiltRows> {
+pub fn read(ctx: &mut Context, _discrete: &mut Vec<f64>) -> Result<BuiltRows> {
     let bodies = ctx.bodies2()?;
     let [r_A, r_B] = ctx.ends(bodies)?;
     let pair = Pair { a: 0, r_A, b: 1, r_B };

@@ -97,8 +97,15 @@ fn is_linear_in_velocity(ctx: &Context, ids: &[u32], formula: &Formula) -> bool 
                 Twist::new(pose, v, Vec3([0.353 / k, 0.871 * k, -0.619]).scale(scale))
             })
             .collect();
-        let hints = vec![0.0; ctx.directory.hints];
-        formula.eval(&At { t: 0.0, poses: &poses, twists: &twists, ids: &indices, hints: &hints, outs: &[] })
+        let discrete = vec![0.0; ctx.directory.discrete];
+        formula.eval(&At {
+            t: 0.0,
+            poses: &poses,
+            twists: &twists,
+            ids: &indices,
+            discrete: &discrete,
+            outs: &[],
+        })
     };
     let (zero, one, two) = (psi(0.0), psi(1.0), psi(2.0));
     let size = zero.abs() + one.abs() + two.abs();

@@ -125,13 +125,13 @@ fn shift(ctx: &Context, [a, b]: [ListedBody; 2], on: [Vec3<f64>; 2], way: Vec3<f
     let (x, y) = perpendiculars(way.0);
     let axes = [way.0, x, y];
     let frames = Frames { F: frame(ctx, a.0, on[0], axes), M: frame(ctx, b.0, on[1], axes) };
-    CoordinateRef { frames, reading: Reading::Shift(0), offset: 0.0, hint: None, a: a.1, b: b.1 }
+    CoordinateRef { frames, reading: Reading::Shift(0), offset: 0.0, discrete_index: None, a: a.1, b: b.1 }
 }
 
 impl Wheel {
     fn new(
         ctx: &Context,
-        hints: &mut Vec<f64>,
+        discrete: &mut Vec<f64>,
         body: ListedBody,
         carrier: ListedBody,
         axis: [f64; 3],
@@ -143,11 +143,12 @@ impl Wheel {
         let axes = [x, y, axis];
         let frames =
             Frames { F: frame(ctx, carrier.0, on_carrier, axes), M: frame(ctx, body.0, on_body, axes) };
-        let hint = reading.wraps().then(|| {
-            hints.push(0.0);
-            hints.len() as u32 - 1
+        let discrete_index = reading.wraps().then(|| {
+            discrete.push(0.0);
+            discrete.len() as u32 - 1
         });
-        let rotation = CoordinateRef { frames, reading, offset: 0.0, hint, a: carrier.1, b: body.1 };
+        let rotation =
+            CoordinateRef { frames, reading, offset: 0.0, discrete_index, a: carrier.1, b: body.1 };
         Wheel { body, on_carrier, on_body, axis: Vec3(axis), angle: rotation }
     }
 
@@ -182,7 +183,7 @@ impl Wheel {
             let (a, b) = (carrier.1, self.body.1);
             out.push((
                 factor * size,
-                CoordinateRef { frames, reading: Reading::Tilt, offset: 0.0, hint: None, a, b },
+                CoordinateRef { frames, reading: Reading::Tilt, offset: 0.0, discrete_index: None, a, b },
             ));
         }
     }
@@ -285,7 +286,7 @@ enum WheelContact {
 }
 
 /// Reads `kind = "gear"`.
-pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
+pub fn gear(ctx: &mut Context, discrete: &mut Vec<f64>) -> Result<BuiltRows> {
     let soft = compliant(ctx)?;
     let teeth = Teeth::read(ctx)?;
     let (ids, [first, second, carrier]) = with_carrier(ctx)?;
@@ -313,8 +314,8 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
     let point = |i: usize| at.map(|at| at[i]);
     // ground may be the fixed ring: it turns against the carrier like any wheel
     let wheels = [
-        Wheel::new(ctx, hints, first, carrier, axes[0], point(0)),
-        Wheel::new(ctx, hints, second, carrier, axes[1], point(1)),
+        Wheel::new(ctx, discrete, first, carrier, axes[0], point(0)),
+        Wheel::new(ctx, discrete, second, carrier, axes[1], point(1)),
     ];
     if at.is_none() && wheels.iter().any(|wheel| ctx.stands_in(wheel.body.0)) {
         let points = [wheels[0].on_carrier.0, wheels[1].on_carrier.0];
@@ -337,7 +338,7 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
     let own = || wheels.iter().map(|wheel| wheel.angle.clone()).collect();
     let Some(pitch) = pitch else {
         let [a, b] = [0, 1].map(|i| wheels[i].angle.clone());
-        let built = finish(ctx, hints, ids, vec![(1.0, a), (sizes[1] / sizes[0], b)], own());
+        let built = finish(ctx, discrete, ids, vec![(1.0, a), (sizes[1] / sizes[0], b)], own());
         return Ok(BuiltRows {
             mesh: Some(GearMesh { separation: vec![], factor: 0.0, radius: 0.0, note }),
             ..built
@@ -354,7 +355,7 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
         terms
     };
     let found = (displacement(teeth.direction(&pitch)), displacement(pitch.apart));
-    Ok(mesh_of(ctx, hints, ids, found, own(), &teeth, radius, note, soft))
+    Ok(mesh_of(ctx, discrete, ids, found, own(), &teeth, radius, note, soft))
 }
 
 /// The pitch point of two wheels on parallel axles: between the axles in the ratio of their sizes.
@@ -465,7 +466,7 @@ fn cones(
 }
 
 /// Reads `kind = "rack"`.
-pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
+pub fn rack(ctx: &mut Context, discrete: &mut Vec<f64>) -> Result<BuiltRows> {
     let soft = compliant(ctx)?;
     let teeth = Teeth::read(ctx)?;
     let (ids, [rack, pinion, carrier]) = with_carrier(ctx)?;
@@ -497,7 +498,7 @@ pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
         return Err(ctx.reader.error(if ctx.is_planar() { "axis" } else { "axes" }, message).hint(hint));
     }
     let at = ctx.reader.point("at")?;
-    let wheel = Wheel::new(ctx, hints, pinion, carrier, axle, at);
+    let wheel = Wheel::new(ctx, discrete, pinion, carrier, axle, at);
     if at.is_none() && ctx.stands_in(pinion.0) {
         let planar = ctx.is_planar();
         ctx.reader.record("at", || ResolvedValue::vector(wheel.on_carrier.0, planar));
@@ -514,13 +515,13 @@ pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
     };
     let found = (displacement(teeth.direction(&pitch)), displacement(pitch.apart));
     let own = vec![wheel.angle.clone()];
-    Ok(mesh_of(ctx, hints, ids, found, own, &teeth, radius, None, soft))
+    Ok(mesh_of(ctx, discrete, ids, found, own, &teeth, radius, None, soft))
 }
 
 /// The mesh with the displacements along n and w: a row, or with stiffness a force, with as much play on both sides in the model pose.
 fn mesh_of(
     ctx: &Context,
-    hints: &[f64],
+    discrete: &[f64],
     ids: Vec<u32>,
     (mut along, mut apart): (Terms, Terms),
     own: Vec<CoordinateRef>,
@@ -538,12 +539,13 @@ fn mesh_of(
     let factor = teeth.pressure.sin() / unit;
     apart.iter_mut().for_each(|(own, _)| *own *= factor);
     let mesh = GearMesh { separation: apart.clone(), factor, radius, note };
-    let built = finish(ctx, hints, ids, along.clone(), own.clone());
+    let built = finish(ctx, discrete, ids, along.clone(), own.clone());
     let Some([backlash, stiffness, damping]) = soft else {
         return BuiltRows { mesh: Some(mesh), ..built };
     };
-    let own_hints = own.into_iter().filter_map(|c| c.hint.map(|hint| (hint, c))).collect();
-    let value = model_value(ctx, hints, &built.ids, &along);
+    let own_discrete =
+        own.into_iter().filter_map(|c| c.discrete_index.map(|discrete_index| (discrete_index, c))).collect();
+    let value = model_value(ctx, discrete, &built.ids, &along);
     let limits = [-0.5 * backlash, 0.5 * backlash];
     let flanks = Flanks {
         terms: along,
@@ -554,22 +556,29 @@ fn mesh_of(
         stiffness,
         damping,
         is_angle: false,
-        own_hints,
+        own_discrete,
     };
     BuiltRows { mesh: Some(mesh), instead: Some(Arc::new(flanks)), ..built }
 }
 
 /// The sum of the turns in the model pose; a centre belongs on its axle, wherever the model pose has it.
-fn model_value(ctx: &Context, hints: &[f64], ids: &[u32], terms: &Terms) -> f64 {
-    in_model_pose(ctx, ids, hints, |at| {
+fn model_value(ctx: &Context, discrete: &[f64], ids: &[u32], terms: &Terms) -> f64 {
+    in_model_pose(ctx, ids, discrete, |at| {
         let rotates =
             terms.iter().filter(|(_, c)| matches!(c.reading, Reading::PlanarAngle | Reading::RotationZ));
         rotates.map(|(factor, c)| factor * c.value(at)).sum()
     })
 }
 
-fn finish(ctx: &Context, hints: &[f64], ids: Vec<u32>, terms: Terms, own: Vec<CoordinateRef>) -> BuiltRows {
-    let own_hints = own.into_iter().filter_map(|c| c.hint.map(|hint| (hint, c))).collect();
-    let value = model_value(ctx, hints, &ids, &terms);
-    BuiltRows::new(ids, Coupler { terms, value, unit: "N", own_hints })
+fn finish(
+    ctx: &Context,
+    discrete: &[f64],
+    ids: Vec<u32>,
+    terms: Terms,
+    own: Vec<CoordinateRef>,
+) -> BuiltRows {
+    let own_discrete =
+        own.into_iter().filter_map(|c| c.discrete_index.map(|discrete_index| (discrete_index, c))).collect();
+    let value = model_value(ctx, discrete, &ids, &terms);
+    BuiltRows::new(ids, Coupler { terms, value, unit: "N", own_discrete })
 }

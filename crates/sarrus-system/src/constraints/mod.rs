@@ -363,9 +363,9 @@ pub fn two_directions(ctx: &Context, bodies: [u32; 2]) -> Result<[[f64; 3]; 2]> 
 }
 
 /// Evaluates something in the model pose, at rest.
-pub fn in_model_pose<T>(ctx: &Context, ids: &[u32], hints: &[f64], read: impl FnOnce(&At<f64>) -> T) -> T {
+pub fn in_model_pose<T>(ctx: &Context, ids: &[u32], discrete: &[f64], read: impl FnOnce(&At<f64>) -> T) -> T {
     let poses: Vec<_> = ids.iter().map(|&id| ctx.model_pose(id)).collect();
     let twists = vec![Twist::zero(); ids.len()];
     let indices: Vec<u32> = (0..ids.len() as u32).collect();
-    read(&At { t: 0.0, poses: &poses, twists: &twists, ids: &indices, hints, outs: &[] })
+    read(&At { t: 0.0, poses: &poses, twists: &twists, ids: &indices, discrete, outs: &[] })
 }

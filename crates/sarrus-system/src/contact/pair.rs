@@ -19,13 +19,20 @@ pub(crate) struct BodyKinematics<'a> {
     pub x: &'a [f64],
     pub poses: &'a [Pose<f64>],
     pub twists: &'a [Twist<f64>],
-    pub hints: &'a [f64],
+    pub discrete: &'a [f64],
     pub outs: &'a [f64],
 }
 
 impl<'a> BodyKinematics<'a> {
     pub fn at(&self, ids: &'a [u32]) -> At<'a, f64> {
-        At { t: self.t, poses: self.poses, twists: self.twists, ids, hints: self.hints, outs: self.outs }
+        At {
+            t: self.t,
+            poses: self.poses,
+            twists: self.twists,
+            ids,
+            discrete: self.discrete,
+            outs: self.outs,
+        }
     }
 
     pub fn two(&self, ids: [u32; 2]) -> BodyPair<'a, f64> {

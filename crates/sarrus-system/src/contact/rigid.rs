@@ -277,7 +277,7 @@ impl Gap {
     /// The row that holds it closed, called as its contact, or as the joint whose limit it is; with the friction of a place that slides.
     pub fn hold(&self, system: &System, sliding: Option<Sliding>) -> ConstraintElement {
         if let Some(limit) = self.limit {
-            let joint = system.whole.events.limits[limit].joint;
+            let joint = system.all.events.limits[limit].joint;
             let name = system.directory.joints[joint].name.clone();
             return ConstraintElement::new(name, Family::Lock, self.ids.clone(), self.normal.clone());
         }

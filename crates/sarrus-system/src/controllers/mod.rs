@@ -111,8 +111,8 @@ pub trait Controller: Send + Sync {
         None
     }
 
-    /// The same controller with the place `hint` among the hints, where it may slide: see [`Limited::hint`].
-    fn with_hint(&self, _hint: usize) -> Option<Arc<dyn Controller>> {
+    /// The same controller with the place `discrete_index` among the hints, where it may slide: see [`Limited::discrete_index`].
+    fn with_discrete_index(&self, _index: usize) -> Option<Arc<dyn Controller>> {
         None
     }
 }
@@ -154,7 +154,7 @@ pub mod mode {
 /// back to the limit the integral follows it, a sliding mode: the output is the limit, and the demand stays at it.
 pub trait Limited {
     /// Place among the hints of its mode, one of [`mode`].
-    fn hint(&self) -> usize;
+    fn discrete_index(&self) -> usize;
 
     /// Positive where the highest and the lowest output hold the integral, the demand being beyond them and the error driving it
     /// outwards; and the size of the demand's terms.

@@ -38,7 +38,7 @@ pub struct Pid {
     limits: [f64; 2],
     outputs: Vec<String>,
     /// Place among the hints of its mode.
-    hint: Option<usize>,
+    discrete_index: Option<usize>,
 }
 
 /// ė along the motion, over the scalars that controllers are evaluated with.
@@ -60,7 +60,7 @@ impl ErrorRate for f64 {
             poses: &poses[..n],
             twists: &[],
             ids: &IDS[..n],
-            hints: at.hints,
+            discrete: at.discrete,
             outs: &[],
         };
         input.eval(&along).derivative(1)
@@ -88,7 +88,8 @@ impl ErrorRate for Dual<6> {
         };
         let poses: Vec<Pose<Dual<6, Jet<2>>>> = (0..at.ids.len()).map(along).collect();
         let t = join(at.t, Dual::constant(1.0));
-        let found = input.eval(&At { t, poses: &poses, twists: &[], ids: &ids, hints: at.hints, outs: &[] });
+        let found =
+            input.eval(&At { t, poses: &poses, twists: &[], ids: &ids, discrete: at.discrete, outs: &[] });
         Dual { v: found.v.derivative(1), d: found.d.map(|d| d.derivative(1)) }
     }
 }
@@ -155,7 +156,9 @@ impl Pid {
     }
 
     fn mode<R: Real>(&self, at: &At<R>) -> f64 {
-        self.hint.and_then(|hint| at.hints.get(hint).copied()).unwrap_or(mode::OWN)
+        self.discrete_index
+            .and_then(|discrete_index| at.discrete.get(discrete_index).copied())
+            .unwrap_or(mode::OWN)
     }
 
     fn limit(&self, side: f64) -> f64 {
@@ -164,8 +167,8 @@ impl Pid {
 }
 
 impl Limited for Pid {
-    fn hint(&self) -> usize {
-        self.hint.unwrap_or_default()
+    fn discrete_index(&self) -> usize {
+        self.discrete_index.unwrap_or_default()
     }
 
     fn beyond(&self, at: &At<f64>, x: &[f64]) -> ([f64; 2], f64) {
@@ -282,14 +285,16 @@ impl Controller for Pid {
     }
 
     fn limited(&self) -> Option<&dyn Limited> {
-        self.hint.map(|_| self as &dyn Limited)
+        self.discrete_index.map(|_| self as &dyn Limited)
     }
 
-    fn with_hint(&self, hint: usize) -> Option<Arc<dyn Controller>> {
+    fn with_discrete_index(&self, discrete_index: usize) -> Option<Arc<dyn Controller>> {
         let is_limited = self.limits.iter().any(|limit| limit.is_finite());
         // what another controller gives out has no derivative along the motion
         let slides = is_limited && self.ki != 0.0 && !self.input.needs_controller();
-        slides.then(|| Arc::new(Pid { hint: Some(hint), ..self.clone() }) as Arc<dyn Controller>)
+        slides.then(|| {
+            Arc::new(Pid { discrete_index: Some(discrete_index), ..self.clone() }) as Arc<dyn Controller>
+        })
     }
 }
 
@@ -353,7 +358,7 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
         }
     }
     let (outputs, own) = (output_slots(ctx)?, declare(reader)?.outputs);
-    let controller = Pid { input, kp, ki, kd, derivative, limits, outputs: own, hint: None };
+    let controller = Pid { input, kp, ki, kd, derivative, limits, outputs: own, discrete_index: None };
     let mut reads = Vec::new();
     if controller.feeds_through() {
         controller.input.outputs(&mut reads);

@@ -45,7 +45,7 @@ impl Constraint for Follow {
     }
 
     fn revolutions_off(&self, at: &At<f64>) -> Option<f64> {
-        self.coordinate.hint.map(|_| -self.revolutions_to_zero(self.off(at)))
+        self.coordinate.discrete_index.map(|_| -self.revolutions_to_zero(self.off(at)))
     }
 
     fn depends_on_time(&self) -> bool {
@@ -92,7 +92,7 @@ impl Constraint for FollowSpeed {
 
 /// Reads `[drivers.X] kind = "joint"`.
 #[allow(clippy::ptr_arg)] // the registry's signature: other kinds add hints
-pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<(BuiltRows, Efforts)> {
+pub fn read(ctx: &mut Context, discrete: &mut Vec<f64>) -> Result<(BuiltRows, Efforts)> {
     let (index, k) = ctx.joint_coordinate("joint")?;
     let joint = &ctx.directory.joints[index];
     let key = ctx.reader.require_one_of(&["angle", "rate", "position", "speed"])?;
@@ -112,10 +112,10 @@ pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<(BuiltRows, Effor
         BuiltRows::new(ids, FollowSpeed { coordinate, target, which: (index, k) })
     } else {
         // the reading starts in the turn in which the program starts
-        if let Some(hint) = coordinate.hint {
+        if let Some(discrete_index) = coordinate.discrete_index {
             let at =
-                At { t: ctx.directory.t_start, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
-            hints[hint as usize] = target.eval(&at);
+                At { t: ctx.directory.t_start, poses: &[], twists: &[], ids: &[], discrete: &[], outs: &[] };
+            discrete[discrete_index as usize] = target.eval(&at);
         }
         BuiltRows::new(ids, Follow { coordinate, target, which: (index, k) })
     };

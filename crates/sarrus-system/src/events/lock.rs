@@ -53,7 +53,7 @@ impl Lock {
         match (self.coordinate, self.value(directory, at)) {
             (Some(k), Some(value)) => {
                 let terms = vec![(1.0, joint.coordinate(k, 0, 1))];
-                let row = Coupler { terms, value: self.at.unwrap_or(value), unit: "", own_hints: vec![] };
+                let row = Coupler { terms, value: self.at.unwrap_or(value), unit: "", own_discrete: vec![] };
                 ConstraintElement::new(name, Family::Lock, ids, Arc::new(row))
             }
             _ => {

@@ -63,7 +63,7 @@ impl LineOfAction {
         // the offset of a coordinate is made for the model pose: no turns to count there
         let here = match self {
             LineOfAction::Coordinate(c, angle) => {
-                LineOfAction::Coordinate(CoordinateRef { hint: None, ..c.clone() }, *angle)
+                LineOfAction::Coordinate(CoordinateRef { discrete_index: None, ..c.clone() }, *angle)
             }
             line => line.clone(),
         };

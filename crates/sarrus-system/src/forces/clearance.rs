@@ -68,7 +68,7 @@ impl Clearance {
         directory: &Directory,
         face: &dyn JointFace,
         frames: Frames,
-        hints: &mut Vec<f64>,
+        discrete: &mut Vec<f64>,
     ) -> Result<Option<Clearance>> {
         if reader.has("clearance") && !has_clearance(face.kind()) {
             let message = format!("{} takes no `clearance`", reader.title());
@@ -85,8 +85,8 @@ impl Clearance {
         } else {
             (face.rows(&frames), Vec::new())
         };
-        hints.push(0.0);
-        let onset = hints.len() as u32 - 1;
+        discrete.push(0.0);
+        let onset = discrete.len() as u32 - 1;
         Ok(Some(Clearance { frames, across, gap, law, stiffness, onset, centre, rest }))
     }
 
@@ -134,7 +134,7 @@ impl Clearance {
     /// The force on the second body, and the touch.
     fn force<R: Real>(&self, at: &At<R>) -> Option<(Vec3<R>, JournalTouch<R>)> {
         let touch = self.touch(at)?;
-        let onset = at.hints[self.onset as usize];
+        let onset = at.discrete[self.onset as usize];
         let normal = self.law.force(self.stiffness, touch.depth, touch.speed, onset);
         Some((touch.n.scale(-normal.force), touch))
     }
@@ -159,7 +159,7 @@ impl Force for Clearance {
 
     fn dissipation<R: Real>(&self, at: &At<R>) -> R {
         let Some(touch) = self.touch(at) else { return R::zero() };
-        let onset = at.hints[self.onset as usize];
+        let onset = at.discrete[self.onset as usize];
         let normal = self.law.force(self.stiffness, touch.depth, touch.speed, onset);
         (normal.force - normal.elastic) * touch.speed
     }
@@ -172,8 +172,8 @@ impl Force for Clearance {
         self.law.damping != Damping::Dashpot(0.0)
     }
 
-    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
-        let onset = &mut hints[self.onset as usize];
+    fn update_discrete(&self, at: &At<f64>, discrete: &mut [f64]) {
+        let onset = &mut discrete[self.onset as usize];
         *onset = self.touch(at).map_or(0.0, |touch| onset.max(touch.speed));
     }
 

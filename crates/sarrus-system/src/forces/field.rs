@@ -40,8 +40,14 @@ impl Modal {
         let ids: Vec<u32> = (0..n as u32).collect();
         for (point, force) in self.points.iter().zip(&self.forces) {
             (poses[self.node].p, twists[self.node].v) = point.state(at, &self.parts, (&eta, &rate));
-            let here =
-                At { t: at.t, poses: &poses, twists: &twists, ids: &ids, hints: at.hints, outs: at.outs };
+            let here = At {
+                t: at.t,
+                poses: &poses,
+                twists: &twists,
+                ids: &ids,
+                discrete: at.discrete,
+                outs: at.outs,
+            };
             point.add_force(at, &self.parts, &eta, force.eval(&here), out);
         }
     }

@@ -32,7 +32,7 @@ pub struct Flanks {
     /// Whether x is an angle.
     pub is_angle: bool,
     /// Hints of coordinates that belong to no joint and are kept here.
-    pub own_hints: Vec<(u32, CoordinateRef)>,
+    pub own_discrete: Vec<(u32, CoordinateRef)>,
 }
 
 /// How far x is past a flank.
@@ -132,13 +132,13 @@ impl Force for Flanks {
         if k == 0 { self.efforts(at)[0] * self.scale } else { self.x(at) }
     }
 
-    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
-        for (hint, coordinate) in &self.own_hints {
-            hints[*hint as usize] = coordinate.value(at);
+    fn update_discrete(&self, at: &At<f64>, discrete: &mut [f64]) {
+        for (discrete_index, coordinate) in &self.own_discrete {
+            discrete[*discrete_index as usize] = coordinate.value(at);
         }
     }
 
     fn relative_rotation(&self, at: &At<f64>) -> f64 {
-        self.own_hints.iter().map(|(_, coordinate)| coordinate.rotation(at)).fold(0.0, f64::max)
+        self.own_discrete.iter().map(|(_, coordinate)| coordinate.rotation(at)).fold(0.0, f64::max)
     }
 }

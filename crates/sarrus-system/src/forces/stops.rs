@@ -86,7 +86,7 @@ pub(super) fn springy(ctx: &Context, reader: &Reader, joint: usize, k: usize) ->
         stiffness,
         damping,
         is_angle,
-        own_hints: Vec::new(),
+        own_discrete: Vec::new(),
     };
     Ok(Some(BuiltForce::new(entry.bodies.to_vec(), flanks)))
 }

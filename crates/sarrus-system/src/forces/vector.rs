@@ -38,7 +38,7 @@ impl VectorFormula {
         if !self.components.iter().flatten().all(Formula::needs_only_time) {
             return None;
         }
-        let at = |t| At { t, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
+        let at = |t| At { t, poses: &[], twists: &[], ids: &[], discrete: &[], outs: &[] };
         let is_constant = self.components.iter().flatten().all(|formula| formula.constant().is_some());
         let [x, y, z] = if is_constant { self.eval(&at(0.0)).0 } else { [0.0; 3] };
         let of_time = || {

@@ -96,7 +96,7 @@ impl Mechanism {
                 poses: &self.poses,
                 twists: &self.twists,
                 ids: &force.ids,
-                hints: &self.hints,
+                discrete: &self.discrete,
                 outs: &self.outs,
             };
             if force.load.accounts_for_power() {

@@ -47,7 +47,7 @@ impl Mechanism {
                 poses: &self.poses,
                 twists: &self.twists,
                 ids: &force.ids,
-                hints: &self.hints,
+                discrete: &self.discrete,
                 outs: &self.outs,
             };
             force.load.wrench(&at, wrenches);

@@ -44,8 +44,8 @@ pub struct Mechanism {
     twists: Vec<Twist<f64>>,
     /// Velocities that are tried, at rest between trials; empty until then.
     probes: Vec<Twist<f64>>,
-    hints: Vec<f64>,
-    fresh_hints: Vec<f64>,
+    discrete: Vec<f64>,
+    fresh_discrete: Vec<f64>,
     outs: Vec<f64>,
     own_outs: Vec<f64>,
     scratch: DerivativeWorkspace,
@@ -81,8 +81,8 @@ impl Mechanism {
             poses: vec![Pose::identity(); n],
             twists: vec![Twist::zero(); n],
             probes: Vec::new(),
-            hints: system.hints.clone(),
-            fresh_hints: system.hints.clone(),
+            discrete: system.discrete.clone(),
+            fresh_discrete: system.discrete.clone(),
             outs: vec![0.0; system.outs],
             own_outs: vec![0.0; system.outs],
             scratch: DerivativeWorkspace::default(),
@@ -118,8 +118,8 @@ impl Mechanism {
     }
 
     /// Last accepted values of multivalued quantities.
-    pub fn hints(&self) -> &[f64] {
-        &self.hints
+    pub fn discrete(&self) -> &[f64] {
+        &self.discrete
     }
 
     /// J with all of the tooth force of meshes in their rows, as where one flank of each bears; none where that is J itself.
@@ -135,8 +135,8 @@ impl Mechanism {
     }
 
     /// Starts from other hints, as an assembly has found them.
-    pub fn set_hints(&mut self, hints: &[f64]) {
-        self.hints.copy_from_slice(hints);
+    pub fn set_discrete(&mut self, discrete: &[f64]) {
+        self.discrete.copy_from_slice(discrete);
     }
 
     /// Calls `act` with the contacts and the bodies where they are, at `s`.
@@ -145,8 +145,8 @@ impl Mechanism {
         s: &State,
         act: impl FnOnce(&mut wire::ContactWorkspace, &BodyKinematics, &mut DerivativeWorkspace) -> T,
     ) -> T {
-        let Mechanism { system, poses, twists, hints, outs, contacts, scratch, .. } = self;
-        act(contacts, &BodyKinematics { system, t: s.t, x: &s.x, poses, twists, hints, outs }, scratch)
+        let Mechanism { system, poses, twists, discrete, outs, contacts, scratch, .. } = self;
+        act(contacts, &BodyKinematics { system, t: s.t, x: &s.x, poses, twists, discrete, outs }, scratch)
     }
 
     /// Goes on where `other` is, a mechanism of the same model of which other parts act: with its hints, what acts from outside, and
@@ -158,7 +158,7 @@ impl Mechanism {
 
     /// With the hints of `other`, a mechanism of the same model, and what acts on it from outside.
     pub fn copy_discrete_state(&mut self, other: &Mechanism) {
-        self.hints.copy_from_slice(&other.hints);
+        self.discrete.copy_from_slice(&other.discrete);
         self.external.copy_from_slice(&other.external);
         self.pushed = other.pushed;
     }
@@ -316,18 +316,18 @@ impl Mechanism {
         let system = self.system.clone();
         for (i, &(force, body)) in which.iter().enumerate() {
             let force = &system.forces[force];
-            let Mechanism { wrenches, poses, twists, hints, outs, .. } = self;
+            let Mechanism { wrenches, poses, twists, discrete, outs, .. } = self;
             let wrenches = &mut wrenches[..force.ids.len()];
             wrenches.fill(Wrench::zero());
             if force.enabled {
-                force.load.wrench(&At { t: s.t, poses, twists, ids: &force.ids, hints, outs }, wrenches);
+                force.load.wrench(&At { t: s.t, poses, twists, ids: &force.ids, discrete, outs }, wrenches);
             }
             found(i, &wrenches[body]);
         }
     }
 
     fn at<'a>(&'a self, t: f64, ids: &'a [u32]) -> At<'a, f64> {
-        At { t, poses: &self.poses, twists: &self.twists, ids, hints: &self.hints, outs: &self.outs }
+        At { t, poses: &self.poses, twists: &self.twists, ids, discrete: &self.discrete, outs: &self.outs }
     }
 
     /// States and outputs of the controllers; outputs each after those that it reads.
@@ -339,7 +339,7 @@ impl Mechanism {
                 poses: &self.poses,
                 twists: &self.twists,
                 ids: &element.ids,
-                hints: &self.hints,
+                discrete: &self.discrete,
                 outs: &self.outs,
             };
             let x = &s.x[element.x..element.x + element.controller.states()];
@@ -376,7 +376,7 @@ impl Mechanism {
                 poses: &self.poses,
                 twists: &self.twists,
                 ids: &element.ids,
-                hints: &self.hints,
+                discrete: &self.discrete,
                 outs: &self.outs,
             };
             let block = &mut self.block[..element.ids.len() * n * system.wide];
@@ -497,40 +497,40 @@ impl Problem for Mechanism {
             self.control(s);
             self.with_contacts(s, |contacts, bodies, scratch| contacts.accept(bodies, scratch));
         }
-        if self.hints.is_empty() {
+        if self.discrete.is_empty() {
             return;
         }
         self.update_kinematics(s);
         let system = self.system.clone();
         // everyone reads the old hints, so the new ones are written aside
-        self.fresh_hints.copy_from_slice(&self.hints);
+        self.fresh_discrete.copy_from_slice(&self.discrete);
         for joint in &system.directory.joints {
             for k in 0..joint.readings.len() {
-                if let Some(hint) = joint.readings[k].1 {
+                if let Some(discrete_index) = joint.readings[k].1 {
                     let at = At {
                         t: s.t,
                         poses: &self.poses,
                         twists: &self.twists,
                         ids: &joint.bodies,
-                        hints: &self.hints,
+                        discrete: &self.discrete,
                         outs: &self.outs,
                     };
-                    self.fresh_hints[hint as usize] = joint.coordinate(k, 0, 1).value(&at);
+                    self.fresh_discrete[discrete_index as usize] = joint.coordinate(k, 0, 1).value(&at);
                 }
             }
         }
         // what does not act now may be enabled later, and follows too
-        let idle = system.idle.iter().map(|&id| &system.whole.elements[id]);
+        let idle = system.idle.iter().map(|&id| &system.all.elements[id]);
         for element in system.elements.iter().chain(idle) {
             let at = At {
                 t: s.t,
                 poses: &self.poses,
                 twists: &self.twists,
                 ids: &element.ids,
-                hints: &self.hints,
+                discrete: &self.discrete,
                 outs: &self.outs,
             };
-            element.rows.update_hints(&at, &mut self.fresh_hints);
+            element.rows.update_discrete(&at, &mut self.fresh_discrete);
         }
         for force in &system.forces {
             let at = At {
@@ -538,16 +538,16 @@ impl Problem for Mechanism {
                 poses: &self.poses,
                 twists: &self.twists,
                 ids: &force.ids,
-                hints: &self.hints,
+                discrete: &self.discrete,
                 outs: &self.outs,
             };
-            force.load.update_hints(&at, &mut self.fresh_hints);
+            force.load.update_discrete(&at, &mut self.fresh_discrete);
         }
-        std::mem::swap(&mut self.hints, &mut self.fresh_hints);
+        std::mem::swap(&mut self.discrete, &mut self.fresh_discrete);
     }
 
     fn relative_rotation(&mut self, s: &State) -> Option<f64> {
-        if self.hints.is_empty() {
+        if self.discrete.is_empty() {
             return None;
         }
         self.update_kinematics(s);

@@ -44,7 +44,7 @@ impl Mechanism {
             }
             let MotionBuffer { poses, twists, phi, J, block, .. } = &mut motion;
             let t = Taylor::variable(s.t);
-            let at = At { t, poses, twists, ids: &element.ids, hints: &self.hints, outs: &[] };
+            let at = At { t, poses, twists, ids: &element.ids, discrete: &self.discrete, outs: &[] };
             let (n, wide) = (element.rows.rows(), system.wide);
             phi.clear();
             phi.resize(n, Taylor::zero());

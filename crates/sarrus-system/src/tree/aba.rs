@@ -14,7 +14,7 @@
 //! every constraint of themselves: what is cut takes no part.
 
 use super::Tree;
-use super::motion::FREEDOMS;
+use super::motion::MAX_JOINT_DOF;
 use super::small::Factor;
 use super::spatial::Vec6;
 
@@ -113,7 +113,7 @@ impl Tree {
         let (n, first) = (link.ny, link.y);
         let s = &self.s[first..first + n];
         let (mut I, mut p) = (self.inertias[i], self.forces[i]);
-        let mut U = [Vec6::ZERO; FREEDOMS];
+        let mut U = [Vec6::ZERO; MAX_JOINT_DOF];
         for (U, s) in U.iter_mut().zip(s) {
             *U = I.mul(s);
         }

@@ -34,7 +34,7 @@ impl TreeDynamics {
     /// Of a system in its model pose.
     pub fn new(system: &Arc<System>) -> Result<TreeDynamics, StructureError> {
         let mechanism = system.mechanism();
-        let tree = Tree::new(system, mechanism.hints())?;
+        let tree = Tree::new(system, mechanism.discrete())?;
         let (eq, bodies) = (Equations::new(&mechanism), system.start());
         Ok(TreeDynamics { mechanism, tree, eq, bodies })
     }

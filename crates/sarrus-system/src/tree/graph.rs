@@ -151,14 +151,14 @@ impl SpanningTree {
                     };
                     (kind.nq(), kind.nv())
                 }
-                InboardJoint::Joint(on) => (on.face.pose_numbers(), on.face.freedoms()),
+                InboardJoint::Joint(on) => (on.face.pose_numbers(), on.face.dof()),
             };
             let parent = if parent == 0 { None } else { self.indices[parent] };
             self.links.push(Link { body, parent, hinge, q, nq, y, ny });
         }
         for &index in &beside[body] {
-            let freedoms = system.directory.joints[index].face.freedoms();
-            self.heap.push(Reverse((freedoms, depth + 1, index)));
+            let dof = system.directory.joints[index].face.dof();
+            self.heap.push(Reverse((dof, depth + 1, index)));
         }
     }
 }

@@ -123,7 +123,7 @@ impl LinkState {
 
 impl Tree {
     /// The tree of a system; `hints` are the last accepted values of its angles, as a mechanism has them.
-    pub fn new(system: &Arc<System>, hints: &[f64]) -> Result<Tree, StructureError> {
+    pub fn new(system: &Arc<System>, discrete: &[f64]) -> Result<Tree, StructureError> {
         let (links, cut) = graph::span(system);
         let structure = layout(system, &links)?;
         let (n, ny) = (links.len(), structure.nv);
@@ -160,9 +160,9 @@ impl Tree {
             let InboardJoint::Joint(on) = &link.hinge else { continue };
             let joint = &system.directory.joints[on.joint];
             for (i, number) in numbers(on) {
-                let (offset, hint) = joint.readings[number];
-                if let Some(hint) = hint {
-                    tree.last[link.q + i] = hints[hint as usize] - offset;
+                let (offset, discrete_index) = joint.readings[number];
+                if let Some(discrete_index) = discrete_index {
+                    tree.last[link.q + i] = discrete[discrete_index as usize] - offset;
                 }
             }
         }

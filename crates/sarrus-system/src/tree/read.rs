@@ -6,7 +6,7 @@
 //! dropped. Accelerations likewise, less their bias.
 
 use super::graph::InboardJoint;
-use super::motion::FREEDOMS;
+use super::motion::MAX_JOINT_DOF;
 use super::small::Factor;
 use super::spatial::Vec6;
 use super::{Tree, numbers};
@@ -84,7 +84,7 @@ impl Tree {
         let at_P = |x: &Vec6| Vec6 { v: x.v - x.w.cross(state.d), w: x.w };
         let left = at_P(&self.rates[i].minus(&parent).minus(&bias));
         let (n, s) = (link.ny, &self.s[link.y..link.y + link.ny]);
-        let mut columns = [Vec6::ZERO; FREEDOMS];
+        let mut columns = [Vec6::ZERO; MAX_JOINT_DOF];
         for (column, s) in columns.iter_mut().zip(s) {
             *column = at_P(s);
         }

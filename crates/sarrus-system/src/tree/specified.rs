@@ -42,7 +42,7 @@ impl Specified {
 
     /// The coordinate, its speed and the rate of that at time `t`.
     fn at(&self, t: f64) -> [f64; 3] {
-        let at = At { t: Jet::<3>::variable(t), poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
+        let at = At { t: Jet::<3>::variable(t), poses: &[], twists: &[], ids: &[], discrete: &[], outs: &[] };
         let program = self.target.eval(&at);
         let d = |k: usize| program.derivative(k);
         if self.is_speed { [f64::NAN, d(0), d(1)] } else { [d(0) - self.offset, d(1), d(2)] }

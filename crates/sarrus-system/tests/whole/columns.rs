@@ -203,7 +203,7 @@ fn what_can_be_disabled_may_begin_so_and_the_rest_says_that_it_cannot() {
         let [on, off] =
             ["true", "false"].map(|e| compiled(&model(&element.replace('E', &format!("enabled = {e}")))));
         assert!(on.structure.nc > off.structure.nc, "{kind}");
-        assert_eq!(on.whole.elements.len(), off.whole.elements.len(), "{kind}");
+        assert_eq!(on.all.elements.len(), off.all.elements.len(), "{kind}");
     }
     let off = compiled(&model(
         "forces.F = { kind = 'force', body = 'bar', at = [1, 0], force = [1, 0], enabled = false }",

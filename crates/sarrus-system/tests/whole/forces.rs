@@ -121,13 +121,13 @@ fn every_force(mut check: impl FnMut(&str, &ForceElement, &At<f64>)) {
                 for seed in 0..8 {
                     let on_hinge = on_joint || seed % 2 == 1;
                     let (poses, twists) = motion(planar, on_hinge, 17 + seed);
-                    let hints = vec![0.0; system.hints.len()];
+                    let discrete = vec![0.0; system.discrete.len()];
                     let at = At {
                         t: 0.3,
                         poses: &poses,
                         twists: &twists,
                         ids: &force.ids,
-                        hints: &hints,
+                        discrete: &discrete,
                         outs: &[],
                     };
                     check(&format!("{}: {example}", kind.name), force, &at);
@@ -175,7 +175,7 @@ fn power_is_stored_or_turned_into_heat_where_books_are_kept() {
             poses: &poses,
             twists: &twists,
             ids: &ids,
-            hints: at.hints,
+            discrete: at.discrete,
             outs: &[],
         };
         let stored = force.load.potential_rate(&along);
@@ -230,7 +230,7 @@ fn every_wrench_has_a_finite_tangent() {
                 poses: &poses,
                 twists: &twists,
                 ids: &ids,
-                hints: at.hints,
+                discrete: at.discrete,
                 outs: &[],
             };
             let mut out = vec![Wrench::zero(); n];
@@ -264,7 +264,7 @@ fn a_bushing_is_smooth_where_it_is_not_deformed() {
         poses: &lifted,
         twists: &twists,
         ids: &force.ids,
-        hints: &[],
+        discrete: &[],
         outs: &[],
     };
     let mut out = vec![Wrench::zero(); 2];
@@ -355,7 +355,7 @@ fn check_mirrored(planar: bool, element: &str, include: &str, transform: &Transf
         let force = &system.forces[0];
         wrenches(
             &*force.load,
-            &At { t: 0.3, poses, twists, ids: &force.ids, hints: &system.hints, outs: &[] },
+            &At { t: 0.3, poses, twists, ids: &force.ids, discrete: &system.discrete, outs: &[] },
         )
     };
     let (before, after) = (wrench(&alone, &poses, &twists), wrench(&whole, &images.0, &images.1));
@@ -371,7 +371,7 @@ fn a_closure_is_a_force() {
         out[0].add_force_at(at.twist(0).v.scale(-2.0), Vec3([0.0, 0.0, 1.0]));
     });
     let (poses, twists) = motion(false, false, 3);
-    let at = At { t: 0.0, poses: &poses, twists: &twists, ids: &built.ids, hints: &[], outs: &[] };
+    let at = At { t: 0.0, poses: &poses, twists: &twists, ids: &built.ids, discrete: &[], outs: &[] };
     let out = wrenches(&*built.load, &at);
     assert_eq!(out[0].force.0, twists[2].v.scale(-2.0).0);
     assert!(!built.load.accounts_for_power());
@@ -396,8 +396,8 @@ fn options_of_a_joint_make_springs() {
     twists[1] = Twist::new(&rotated, Vec3([0.0; 3]), Vec3([0.0, 0.0, 2.0]));
     let torque = |k: usize| {
         let force = &system.forces[k];
-        let hints = &system.hints;
-        let at = At { t: 0.0, poses: &poses, twists: &twists, ids: &force.ids, hints, outs: &[] };
+        let discrete = &system.discrete;
+        let at = At { t: 0.0, poses: &poses, twists: &twists, ids: &force.ids, discrete, outs: &[] };
         wrenches(&*force.load, &at)[1].torque
     };
     assert!((torque(0)[2] + 4.0 * (0.1 - 0.25) + 0.5 * 2.0).abs() < 1e-14);
@@ -485,7 +485,7 @@ fn limits_of_a_pid_hold_its_integral_while_it_would_grow() {
     let system = system(true, text).unwrap();
     let rates = |i: usize, integral: f64| {
         let element = &system.controllers[i];
-        let at = At { t: 0.0, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
+        let at = At { t: 0.0, poses: &[], twists: &[], ids: &[], discrete: &[], outs: &[] };
         let mut xdot = [f64::NAN];
         element.controller.rates(&at, &[integral], &[], &mut xdot);
         (element.name.as_str(), xdot[0])
@@ -511,7 +511,7 @@ fn controllers_read_each_others_states_and_outputs() {
     assert_eq!(outs[early.out], 4.0);
     assert_eq!(outs[early.out + 1], 3.0);
     assert_eq!(outs[late.out], 11.0);
-    let at = At { t: 0.0, poses: &[], twists: &[], ids: &[], hints: &[], outs: &outs };
+    let at = At { t: 0.0, poses: &[], twists: &[], ids: &[], discrete: &[], outs: &outs };
     let mut xdot = [0.0];
     early.controller.rates(&at, &[3.0], &[4.0], &mut xdot);
     assert_eq!(xdot[0], 11.0);

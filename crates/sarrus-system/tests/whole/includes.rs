@@ -118,7 +118,7 @@ fn length(a: &[f64]) -> f64 {
 /// Of every element the lengths of Φ and of its rates: rows may point anywhere, together they say the same.
 fn rows(system: &Arc<System>, s: &State) -> Vec<[f64; 2]> {
     let mut m = system.mechanism();
-    m.set_hints(&system.hints);
+    m.set_discrete(&system.discrete);
     m.accept(s);
     m.observe(s, |at| {
         let of = |e: &sarrus_system::system::ConstraintElement| {
@@ -135,7 +135,7 @@ fn rows(system: &Arc<System>, s: &State) -> Vec<[f64; 2]> {
 /// Values and speeds of all joint coordinates.
 fn coordinates(system: &Arc<System>, s: &State) -> Vec<[f64; 2]> {
     let mut m = system.mechanism();
-    m.set_hints(&system.hints);
+    m.set_discrete(&system.discrete);
     m.observe(s, |at| {
         let mut out = Vec::new();
         for joint in &system.directory.joints {

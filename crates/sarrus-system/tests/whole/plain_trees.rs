@@ -120,7 +120,7 @@ fn the_recursions_of_plain_trees_agree_with_the_general_ones() {
         let n = 4 + 2 * (seed as usize / 2);
         let text = if seed % 2 == 0 { planar_tree(n, &mut numbers) } else { spatial_tree(n, &mut numbers) };
         let system = system(&text);
-        let mut tree = Tree::new(&system, &system.hints).unwrap();
+        let mut tree = Tree::new(&system, &system.discrete).unwrap();
         let mut dynamics = TreeDynamics::new(&system).unwrap();
         let (mut mechanism, start) = (system.mechanism(), dynamics.start());
         let (mut eq, mut bodies) = (Equations::new(&mechanism), system.start());
@@ -166,7 +166,7 @@ fn what_is_pushed_moves_as_by_the_general_recursions_and_its_speeds_are_read_aga
         let n = 6 + seed as usize / 2;
         let text = if seed % 2 == 0 { planar_tree(n, &mut numbers) } else { spatial_tree(n, &mut numbers) };
         let system = system(&text);
-        let mut tree = Tree::new(&system, &system.hints).unwrap();
+        let mut tree = Tree::new(&system, &system.discrete).unwrap();
         let mut start = State::zeros(tree.structure());
         tree.compress(&system.start(), &mut start);
         let (s, mut bodies) = (random_state(&tree, &start, &mut numbers), system.start());
@@ -190,7 +190,7 @@ fn what_was_placed_by_one_recursion_is_there_for_the_others() {
     for make in [planar_tree, spatial_tree] {
         let mut numbers = Numbers(7);
         let system = system(&make(12, &mut numbers));
-        let mut tree = Tree::new(&system, &system.hints).unwrap();
+        let mut tree = Tree::new(&system, &system.discrete).unwrap();
         let mut start = State::zeros(tree.structure());
         tree.compress(&system.start(), &mut start);
         let [a, b] = [(); 2].map(|()| random_state(&tree, &start, &mut numbers));

@@ -105,7 +105,7 @@ fn partial_velocities_of_every_joint_are_derivatives_of_its_pose() {
         let mut numbers = Numbers(3);
         for _ in 0..5 {
             let q: Vec<f64> = (0..face.pose_numbers()).map(|_| numbers.next()).collect();
-            let y: Vec<f64> = (0..face.freedoms()).map(|_| numbers.next()).collect();
+            let y: Vec<f64> = (0..face.dof()).map(|_| numbers.next()).collect();
             let [mut hand, mut derived] = [JointMotion::default(); 2];
             face.motion(&q, &y, &mut hand);
             face.derived_motion(&q, &y, &mut derived);
@@ -161,7 +161,7 @@ fn partial_velocities_of_every_joint_are_derivatives_of_its_pose() {
 fn the_states_of_a_tree_satisfy_its_joints() {
     for (name, system) in systems() {
         let mut mechanism = system.mechanism();
-        let mut tree = Tree::new(&system, mechanism.hints()).unwrap();
+        let mut tree = Tree::new(&system, mechanism.discrete()).unwrap();
         assert!(tree.is_whole(), "{name}");
         let mut eq = Equations::new(&mechanism);
         let mut start = State::zeros(tree.structure());
@@ -174,7 +174,7 @@ fn the_states_of_a_tree_satisfy_its_joints() {
             let s = random(&tree, &start, &mut numbers);
             tree.accept(&start);
             tree.expand(&s, &mut bodies);
-            mechanism.set_hints(&system.hints);
+            mechanism.set_discrete(&system.discrete);
             mechanism.update(&bodies, Stage::VELOCITY, &mut eq);
             let none = vec![0.0; eq.phi.len()];
             close(&format!("{name}: phi"), &eq.phi, &none, 1e-14);
@@ -204,7 +204,7 @@ fn the_states_of_a_tree_satisfy_its_joints() {
 fn articulated_bodies_accelerate_as_the_constrained_ones_do() {
     for (name, system) in systems() {
         let mut mechanism = system.mechanism();
-        let mut tree = Tree::new(&system, mechanism.hints()).unwrap();
+        let mut tree = Tree::new(&system, mechanism.discrete()).unwrap();
         let mut eq = Equations::new(&mechanism);
         let structure = system.structure.clone();
         let mut kkt = Kkt::new(&structure, &eq, HUB_DEGREE).unwrap();
@@ -439,7 +439,7 @@ fn loops_are_cut_where_joints_have_most_freedoms_and_arms_are_even() {
         joints.D = { kind = 'revolute', bodies = ['ground', 'c'], at = [1, 1, 0], axis = [1, 0, 0] }";
     for (text, cut, speeds) in [(pins, "C", 4), (balls, "B", 4)] {
         let system = system(text);
-        let tree = Tree::new(&system, &system.hints).unwrap();
+        let tree = Tree::new(&system, &system.discrete).unwrap();
         let names: Vec<&str> = tree.cut().iter().map(|&i| system.elements[i].name.as_str()).collect();
         assert_eq!(names, [cut]);
         assert_eq!(tree.structure().nv, speeds);
@@ -456,7 +456,7 @@ fn what_hangs_on_nothing_keeps_its_own_coordinates() {
         joints.l = {{ kind = 'spherical', bodies = ['b', 'p'], at = [2, 0, 0] }}"
     );
     let system = system(&text);
-    let tree = Tree::new(&system, &system.hints).unwrap();
+    let tree = Tree::new(&system, &system.discrete).unwrap();
     let free: Vec<&str> = tree
         .links()
         .iter()

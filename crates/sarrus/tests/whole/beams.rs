@@ -101,7 +101,7 @@ fn power_is_stored_or_turned_into_heat() {
             poses: &poses,
             twists: &twists,
             ids: &ids,
-            hints: at.hints,
+            discrete: at.discrete,
             outs: &[],
         };
         let (stored, heat) = (force.load.potential_rate(&along), force.load.dissipation(at));

@@ -42,7 +42,7 @@ fn run(name: &str, text: &str, mut control: StepControl, t_end: f64) -> End {
     let (model, system) = compiled(name);
     let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(&start.hints);
+    mechanism.set_discrete(&start.discrete);
     let none = Options::new();
     let formulation = formulations::make("proximal", &none).unwrap();
     let stabilization = stabilizations::make("projection", &none).unwrap();

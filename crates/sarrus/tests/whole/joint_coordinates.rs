@@ -101,8 +101,8 @@ fn articulated_bodies_agree_with_the_equations_between_bodies_on_every_shipped_t
         let (model, system) = load_model(name, text);
         let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
         let mut mechanism = system.mechanism();
-        mechanism.set_hints(&start.hints);
-        let mut tree = Tree::new(&system, &start.hints).unwrap();
+        mechanism.set_discrete(&start.discrete);
+        let mut tree = Tree::new(&system, &start.discrete).unwrap();
         if !tree.is_whole() {
             continue;
         }

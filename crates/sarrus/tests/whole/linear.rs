@@ -332,7 +332,7 @@ fn about_a_moving_state_neighbours_part_as_the_linearization_says() {
     let (mut mechanism, state) = {
         let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
         let mut m = system.mechanism();
-        m.set_hints(&start.hints);
+        m.set_discrete(&start.discrete);
         (m, start.state)
     };
     let Linearization { A, positions, speeds, .. } = linearize(&mut mechanism, &state).unwrap();

@@ -364,9 +364,9 @@ fn no_method_asks_a_row_at_velocity_level_for_a_position() {
         let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
         let compare = |formulation: &str, stabilization: &str, integrator: &str| {
             let mut plain = system.mechanism();
-            plain.set_hints(&start.hints);
+            plain.set_discrete(&start.discrete);
             let mut blind = Blind { inner: system.mechanism(), blinded: 0 };
-            blind.inner.set_hints(&start.hints);
+            blind.inner.set_discrete(&start.discrete);
             let seeing = steps(&mut plain, &start.state, formulation, stabilization, integrator);
             let unseeing = steps(&mut blind, &start.state, formulation, stabilization, integrator);
             let what = format!("{}: {formulation} + {stabilization} + {integrator}", case.name);
@@ -390,7 +390,7 @@ fn baumgarte_lets_a_slip_die_out_and_leaves_the_place() {
     let (model, system) = compiled(cases()[1]);
     let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(&start.hints);
+    mechanism.set_discrete(&start.discrete);
     let mut rates = Options::new();
     rates.set("alpha", 5.0).set("beta", 40.0);
     let mut dynamics = Dynamics::new(

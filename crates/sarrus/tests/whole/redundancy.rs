@@ -193,7 +193,7 @@ fn start(
 ) -> (sarrus::system::Mechanism, sarrus::solve::State, Equations) {
     let assembled = sarrus::analysis::assemble(model, system, Default::default()).unwrap();
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(&assembled.hints);
+    mechanism.set_discrete(&assembled.discrete);
     let mut eq = Equations::new(&mechanism);
     mechanism.update(&assembled.state, Stage::FORCE, &mut eq);
     (mechanism, assembled.state, eq)

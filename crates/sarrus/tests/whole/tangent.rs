@@ -51,7 +51,7 @@ fn tangents_are_the_derivatives_of_the_equations_on_every_model() {
         compared += 1;
         let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
         let mut m = system.mechanism();
-        m.set_hints(&start.hints);
+        m.set_discrete(&start.discrete);
         let mut state = start.state;
         // anywhere near the start, moving in any way, on the constraints or not
         m.retract(&mut state.q, &noise(s.nv, 12.9).iter().map(|x| 0.02 * x).collect::<Vec<_>>());

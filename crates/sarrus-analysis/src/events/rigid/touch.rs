@@ -116,7 +116,7 @@ impl EventLoop {
 
     /// Nothing to report yet, by contact and then by limit.
     fn nothing_reported(&self) -> Vec<Reported> {
-        let count = self.system.contacts.len() + self.system.whole.events.limits.len();
+        let count = self.system.contacts.len() + self.system.all.events.limits.len();
         std::iter::repeat_with(Reported::default).take(count).collect()
     }
 
@@ -334,7 +334,7 @@ impl EventLoop {
             });
             if reported.words.is_empty() {
                 let rebounds = found.after[i] > slow;
-                reported.words.push(match limit.map(|limit| self.system.whole.events.limits[limit].value) {
+                reported.words.push(match limit.map(|limit| self.system.all.events.limits[limit].value) {
                     Some(value) if rebounds => format!("rebounds from {value}"),
                     Some(value) => format!("hits {value}"),
                     None => "impact".into(),
@@ -584,7 +584,7 @@ impl EventLoop {
                 _ => continue,
             };
             let words = &mut reported[gaps.list[i].contact].words;
-            let word = match gaps.list[i].limit.map(|limit| self.system.whole.events.limits[limit].value) {
+            let word = match gaps.list[i].limit.map(|limit| self.system.all.events.limits[limit].value) {
                 Some(value) => {
                     words.retain(|word| !word.starts_with("hits"));
                     format!("{} {value}", if *new == Now::Open { "leaves" } else { "rests at" })

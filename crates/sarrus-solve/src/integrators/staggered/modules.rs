@@ -1,7 +1,7 @@
 //! The modules of a method, and what every form of it asks of them.
 
 use crate::error::{SolveError, StepError};
-use crate::findings::{Findings, StabilityFound};
+use crate::findings::{MethodStatistics, StabilityFound};
 use crate::problem::{Accel, Equations, Stage, State, Structure};
 use crate::staggered::{
     BlockDiagonal, MotionModule, MultiplierController, MultiplierModule, StepWatch, add_J_mul, add_Jt_mul,
@@ -221,10 +221,13 @@ impl Modules {
     }
 
     /// What was found on the way.
-    pub fn findings(&self) -> Findings {
+    pub fn statistics(&self) -> MethodStatistics {
         let StepWatch { highest, ratio, .. } = self.watch;
         let epsilon = self.multipliers.epsilon();
-        Findings { stability: Some(StabilityFound { omega: highest, ratio, epsilon }), ..Findings::default() }
+        MethodStatistics {
+            stability: Some(StabilityFound { omega: highest, ratio, epsilon }),
+            ..MethodStatistics::default()
+        }
     }
 
     /// Tells the problem what was done since the last time.

@@ -50,12 +50,12 @@ pub struct SeriesWorkspace {
     v: Vec<Vec<f64>>,
     /// Coefficients of tangents, and how many are in use.
     pub(super) jets: Vec<Vec<Vec<f64>>>,
-    pub(super) freedoms: usize,
+    pub(super) dof: usize,
     /// Scaled forces, and what v̇ leaves of them.
     f: Vec<f64>,
     rest: Vec<f64>,
     pub(super) regular: Vec<f64>,
-    pub(super) dangerous: Vec<f64>,
+    pub(super) dependent: Vec<f64>,
     xi: Vec<f64>,
     H: Vec<f64>,
 }
@@ -65,7 +65,7 @@ impl SeriesWorkspace {
         [&mut self.c, &mut self.delta].into_iter().for_each(|c| zeros(c, COEFFICIENTS, nv));
         zeros(&mut self.v, COEFFICIENTS, all);
         [&mut self.f, &mut self.rest].into_iter().for_each(|f| f.resize(nv, 0.0));
-        [&mut self.regular, &mut self.dangerous].into_iter().for_each(|r| r.resize(nc, 0.0));
+        [&mut self.regular, &mut self.dependent].into_iter().for_each(|r| r.resize(nc, 0.0));
     }
 }
 
@@ -91,7 +91,7 @@ pub fn accelerate(
     let orders = orders.clamp(2, COEFFICIENTS - 1);
     if !nearby {
         work.prepare(part.nc(), part.nv(), s.v.len());
-        work.freedoms = window.tangents(&workspace.J[0], &workspace.J[1], &mut work.jets);
+        work.dof = window.tangents(&workspace.J[0], &workspace.J[1], &mut work.jets);
     }
     part.velocities_of(eq, root, &s.v, &mut work.c[1]);
     part.forces_of(root, &eq.f, &mut work.f);
@@ -116,8 +116,8 @@ pub fn accelerate(
         window.tangent_jets(D, orders, sweeps, still, work);
 
         // the change of c that the constraints ask for
-        let SeriesWorkspace { c, delta, jets, freedoms, f, rest, regular, dangerous, xi, H, .. } = &mut *work;
-        let jets = &jets[..*freedoms];
+        let SeriesWorkspace { c, delta, jets, dof, f, rest, regular, dependent, xi, H, .. } = &mut *work;
+        let jets = &jets[..*dof];
         delta.iter_mut().for_each(|d| d.fill(0.0));
         let mut last_change = f64::INFINITY;
         for _ in 0..sweeps {
@@ -130,9 +130,9 @@ pub fn accelerate(
             };
             at(2, delta, regular);
             for k in 2..=last {
-                at(k + 1, delta, dangerous);
-                let size = window.correct(regular, dangerous, &mut delta[k]);
-                window.accumulate_up(&D[1], regular, dangerous);
+                at(k + 1, delta, dependent);
+                let size = window.correct(regular, dependent, &mut delta[k]);
+                window.accumulate_up(&D[1], regular, dependent);
                 change = f64::max(change, w * size / (norm(&c[2]) + norm(&delta[2]) + f64::MIN_POSITIVE));
                 w *= weight;
             }

@@ -154,7 +154,7 @@ impl PlainTree {
         let alone = |own: &LinkData, at: &PlainLinkState| {
             let f = &f[own.v as usize..];
             let (force, mut torque) = (Vec3([f[0], f[1], f[2]]), Vec3([0.0; 3]));
-            if own.freedom != Subspace::Point {
+            if own.subspace != Subspace::Point {
                 torque = at.R * (own.axes * Vec3([f[3], f[4], f[5]]));
             }
             let (J, c) = (own.J.rotated(&at.R), at.R * own.c);
@@ -186,7 +186,7 @@ impl PlainTree {
             if own.subtrees {
                 answer.add(&self.answers[i]);
             }
-            let up = match own.freedom {
+            let up = match own.subspace {
                 Subspace::Pin => {
                     let (v, w) = (answer.B * at.s, answer.J.mul(at.s));
                     answer.release(v, w, at.s.dot(w), effort(k) - at.s.dot(answer.t));
@@ -215,7 +215,7 @@ impl PlainTree {
                 Subspace::Free | Subspace::Point => ArticulatedInertia::NONE,
             };
             // outwards a pin or a slider needs no more
-            match own.freedom {
+            match own.subspace {
                 Subspace::Pin | Subspace::Slider => self.answers[i].retained = answer.retained,
                 _ => self.answers[i] = answer,
             }
@@ -238,11 +238,11 @@ impl PlainTree {
             let mut a = a_p + alpha_p.cross(at.r) + at.bias_v;
             let mut alpha = alpha_p + at.bias_w;
             let k = &answer.retained;
-            match own.freedom {
+            match own.subspace {
                 Subspace::Pin | Subspace::Slider => {
                     let felt = Vec3([k[0], k[1], k[2]]).dot(a) + Vec3([k[3], k[4], k[5]]).dot(alpha);
                     ydot[y] = (k[7] - felt) * k[6];
-                    match own.freedom {
+                    match own.subspace {
                         Subspace::Pin => alpha += at.s.scale(ydot[y]),
                         _ => a += at.s.scale(ydot[y]),
                     }

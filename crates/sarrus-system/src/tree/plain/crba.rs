@@ -65,7 +65,7 @@ impl PlainTree {
         loop {
             let own = &self.own[at];
             let mut set_entry = |j: usize, entry: f64| (M[k * n + j], M[j * n + k]) = (entry, entry);
-            match own.freedom {
+            match own.subspace {
                 Subspace::Pin => set_entry(own.y as usize, self.states[at].s.dot(N)),
                 Subspace::Slider => set_entry(own.y as usize, self.states[at].s.dot(F)),
                 Subspace::Weld => {}
@@ -91,7 +91,7 @@ impl PlainTree {
         let zero = Vec3([0.0; 3]);
         let mut axes = [[zero; 2]; 6];
         let one = Mat3::identity();
-        let count = match own.freedom {
+        let count = match own.subspace {
             Subspace::Pin => {
                 axes[0] = [zero, at.s];
                 1
@@ -113,7 +113,7 @@ impl PlainTree {
                     axes[j][0] = one.col(j);
                     axes[j + 3][1] = at.R.col(j);
                 }
-                if own.freedom == Subspace::Free { 6 } else { 3 }
+                if own.subspace == Subspace::Free { 6 } else { 3 }
             }
         };
         (axes, count)

@@ -61,7 +61,7 @@ struct LinkData {
     y: u32,
     /// First of its body's velocities in those of all bodies.
     v: u32,
-    freedom: Subspace,
+    subspace: Subspace,
     /// Whether a link hangs on it that does not stand behind it.
     subtrees: bool,
     /// Whether it is the last such link of its parent, which is the first to be met on the way inwards.
@@ -133,7 +133,7 @@ impl PlainTree {
             q: 0,
             y: 0,
             v: 0,
-            freedom: Subspace::Weld,
+            subspace: Subspace::Weld,
             subtrees: false,
             begins: false,
             sense: 1.0,
@@ -159,7 +159,7 @@ impl PlainTree {
                 J: SymmetricMat3::from(&body.inertia),
                 ..ground
             };
-            new.freedom = match (&link.hinge, body.kind) {
+            new.subspace = match (&link.hinge, body.kind) {
                 (InboardJoint::Free, BodyKind::Point) => Subspace::Point,
                 (InboardJoint::Free, BodyKind::Rigid) => Subspace::Free,
                 (InboardJoint::Joint(on), BodyKind::Rigid) => {
@@ -231,7 +231,7 @@ fn link_kinematics(own: &LinkData, parent: &PlainLinkState, q: &[f64], y: &[f64]
     let zero = Vec3([0.0; 3]);
     let mut r = parent.R * own.h;
     let N = parent.R * own.X;
-    let (R, rotation, s, mut bias_v) = match own.freedom {
+    let (R, rotation, s, mut bias_v) = match own.subspace {
         Subspace::Pin => {
             let (sin, cos) = (own.sense * q[0]).sin_cos();
             let angle = |[x, y, z]: [f64; 3]| [cos * x + sin * y, cos * y - sin * x, z];

@@ -20,7 +20,7 @@ impl PlainTree {
             let mut alpha = alpha_p + at.bias_w;
             if let Some(ydot) = ydot {
                 let y = &ydot[own.y as usize..];
-                match own.freedom {
+                match own.subspace {
                     Subspace::Pin => alpha += at.s.scale(y[0]),
                     Subspace::Slider => a += at.s.scale(y[0]),
                     Subspace::Weld => {}
@@ -48,7 +48,7 @@ impl PlainTree {
             let parent = own.parent as usize;
             let [F, N] = self.forces[i];
             let tau = &mut tau[own.y as usize..];
-            match own.freedom {
+            match own.subspace {
                 Subspace::Pin => tau[0] = at.s.dot(N),
                 Subspace::Slider => tau[0] = at.s.dot(F),
                 Subspace::Weld => {}

@@ -114,7 +114,7 @@ impl PlanarTree {
         let links = self.own.iter().zip(&self.states).zip(&mut self.answers);
         for ((own, at), answer) in links.skip(1) {
             let f = &f[own.body.1 as usize..];
-            let torque = if own.freedom == PlanarSubspace::Point { 0.0 } else { f[2] };
+            let torque = if own.subspace == PlanarSubspace::Point { 0.0 } else { f[2] };
             *answer = PlanarArticulatedInertia::body(own, at, [f[0], f[1]], torque);
         }
         self.solve(ydot);
@@ -130,7 +130,7 @@ impl PlanarTree {
             let parent = own.parent as usize;
             let answer = &mut self.answers[i];
             answer.add(&carry);
-            let up = match own.freedom {
+            let up = match own.subspace {
                 PlanarSubspace::Pin => pin(answer, at),
                 PlanarSubspace::Slider => slider(answer, at, self.states[parent].rotated(own.e)),
                 PlanarSubspace::Weld => answer.carried(at.r, at.bias),
@@ -151,7 +151,7 @@ impl PlanarTree {
             let [x, y, alpha] = if parent + 1 == i { last } else { self.rates[parent] };
             let a = [x - alpha * at.r[1] + at.bias[0], y + alpha * at.r[0] + at.bias[1]];
             let k = own.first as usize;
-            last = match own.freedom {
+            last = match own.subspace {
                 PlanarSubspace::Pin => {
                     let own_alpha = -(answer.t + dot(answer.b, a)) * answer.inverse;
                     ydot[k] = own.sense * (own_alpha - alpha);

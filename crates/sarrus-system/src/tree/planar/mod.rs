@@ -48,7 +48,7 @@ struct PlanarLinkData {
     first: u32,
     /// First of its body's positions and velocities in the state of all bodies.
     body: (u32, u32),
-    freedom: PlanarSubspace,
+    subspace: PlanarSubspace,
     /// σ.
     sense: f64,
     /// a: its axes against the parent's at q = 0 \[rad\].
@@ -115,7 +115,7 @@ impl PlanarTree {
             parent: 0,
             first: 0,
             body: (0, 0),
-            freedom: PlanarSubspace::Weld,
+            subspace: PlanarSubspace::Weld,
             sense: 1.0,
             angle: 0.0,
             h: [0.0; 2],
@@ -138,7 +138,7 @@ impl PlanarTree {
                 J: body.inertia.0[2][2],
                 ..ground
             };
-            new.freedom = match (&link.hinge, body.kind) {
+            new.subspace = match (&link.hinge, body.kind) {
                 (InboardJoint::Free, BodyKind::PlanarPoint) => PlanarSubspace::Point,
                 (InboardJoint::Free, BodyKind::PlanarRigid) => PlanarSubspace::Free,
                 (InboardJoint::Joint(on), BodyKind::PlanarRigid) => {
@@ -206,7 +206,7 @@ impl PlanarTree {
         let mut last = 0.0;
         for (i, own) in self.own.iter().enumerate().skip(1) {
             let parent = if own.parent as usize + 1 == i { last } else { angles[own.parent as usize] };
-            last = match own.freedom {
+            last = match own.subspace {
                 PlanarSubspace::Pin => parent + own.angle + own.sense * q[own.first as usize],
                 PlanarSubspace::Free => q[own.first as usize + 2],
                 PlanarSubspace::Slider | PlanarSubspace::Weld | PlanarSubspace::Point => parent + own.angle,
@@ -227,7 +227,7 @@ impl PlanarTree {
             let k = own.first as usize;
             let w_p = self.states[parent].w;
             last = [from[0] + at.r[0], from[1] + at.r[1], from[2] - w_p * at.r[1], from[3] + w_p * at.r[0]];
-            match own.freedom {
+            match own.subspace {
                 PlanarSubspace::Pin | PlanarSubspace::Weld => {}
                 PlanarSubspace::Slider => {
                     let e = self.states[parent].rotated(own.e);
@@ -241,7 +241,7 @@ impl PlanarTree {
             let (q, v) = (&mut out.q[own.body.0 as usize..], &mut out.v[own.body.1 as usize..]);
             (q[0], q[1]) = (last[0] + c[0], last[1] + c[1]);
             (v[0], v[1]) = (last[2] - at.w * c[1], last[3] + at.w * c[0]);
-            if own.freedom != PlanarSubspace::Point {
+            if own.subspace != PlanarSubspace::Point {
                 (q[2], v[2]) = (at.angle, at.w);
             }
         }
@@ -252,7 +252,7 @@ impl PlanarTree {
         for i in 1..self.own.len() {
             let (own, at) = (&self.own[i], &self.states[i]);
             let (k, v) = (own.first as usize, own.body.1 as usize);
-            if own.freedom == PlanarSubspace::Point {
+            if own.subspace == PlanarSubspace::Point {
                 ydot[k..k + 2].copy_from_slice(&vdot[v..v + 2]);
                 continue;
             }
@@ -264,7 +264,7 @@ impl PlanarTree {
             ];
             self.rates[i] = [a[0], a[1], alpha];
             let parent = &self.rates[own.parent as usize];
-            match own.freedom {
+            match own.subspace {
                 PlanarSubspace::Pin => ydot[k] = own.sense * (alpha - parent[2]),
                 PlanarSubspace::Slider => {
                     let e = self.states[own.parent as usize].rotated(own.e);
@@ -294,7 +294,7 @@ fn link_kinematics(
     let k = own.first as usize;
     let w2 = parent.w * parent.w;
     let (mut w, mut h, mut bias) = (parent.w, own.h, [0.0; 2]);
-    match own.freedom {
+    match own.subspace {
         PlanarSubspace::Pin => w += own.sense * y[k],
         PlanarSubspace::Slider => {
             h = [h[0] + own.e[0] * q[k], h[1] + own.e[1] * q[k]];
