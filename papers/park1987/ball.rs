@@ -57,7 +57,7 @@ impl Ball {
     }
 
     /// Steps of `h` to `t_end` with `method`, shown to `see` with the start, for as long as it wants. Where the method gives up,
-    /// why; steps of fixed size only. A method of right sides projects.
+    /// why; steps of fixed size only. A method of right-hand sides projects.
     pub fn roll(
         &self,
         method: &str,

@@ -39,7 +39,7 @@ pub struct Sample {
 pub struct Long {
     /// When it was lost \[s\], if it was: its energy is wrong by a tenth of the largest kinetic energy.
     pub lost: Option<f64>,
-    /// When it could not go on \[s\], if it came to that.
+    /// When it could not continue \[s\], if it came to that.
     pub ended: Option<f64>,
     /// Time \[s\] and energy error \[J\].
     pub energy: Vec<(f64, f64)>,

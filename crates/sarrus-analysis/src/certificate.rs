@@ -40,7 +40,7 @@ pub struct Certificate {
     /// Largest estimated global error of a column, relative to the scale of its unit; left out where it is not estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<Accuracy>,
-    /// How many recorded values, and looks at conditions of events, gave no finite number though they should have.
+    /// How many recorded values, and how many checks of conditions of events, gave no finite number though they should have.
     pub finite: CertificateItem,
     /// Largest difference of a driven coordinate, or of its rate, from its function, that which came nearest to its limit
     /// [m, rad, or that per s]; left out where nothing is driven.

@@ -45,7 +45,7 @@ pub struct CheckReport {
     pub dof: Option<usize>,
     /// Velocities minus rows, as counting says; below the true mobility where rows are redundant.
     pub counted_mobility: i64,
-    /// Whether the redundant rows stay so when the mechanism moves; none where there are none or it cannot be told.
+    /// Whether the redundant rows stay so when the mechanism moves; none where there are none or it cannot be determined.
     pub redundancy: Option<Redundancy>,
     /// Degrees of freedom, of the mechanism and in this position.
     pub mobility: MobilityReport,
@@ -115,10 +115,10 @@ pub struct ElementError {
     pub error: f64,
 }
 
-/// What is asked for beyond a look at the start.
+/// What is asked for beyond a check of the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CheckOptions {
-    /// Run the model, and look at its redundancy on the way.
+    /// Run the model, and check its redundancy on the way.
     pub along: bool,
     /// Distribute reactions that are not unique by the compliance of the joints.
     pub distribute: bool,
@@ -319,16 +319,16 @@ fn notes(
     }
     if r.dof == Some(0) {
         notes.push(if r.size.drivers > 0 {
-            "the motion is prescribed: joints, constraints and drivers together leave no freedom".into()
+            "the motion is prescribed: joints, constraints and drivers together leave no degree of freedom".into()
         } else {
-            "the mechanism cannot move: its constraints leave no freedom".into()
+            "the mechanism cannot move: its constraints leave no degree of freedom".into()
         });
     }
     if let Some(margin) = r.constraints.rank_margin.filter(|m| *m < 10.0) {
         notes.push(format!("the rank is uncertain: a tolerance {margin:.1} times different would change it"));
     }
     let Some(analysis) = analysis else {
-        notes.push("it could not be told which reactions are unique".into());
+        notes.push("it could not be determined which reactions are unique".into());
         return notes;
     };
     if unresolved > 0 {

@@ -85,7 +85,7 @@ impl Run<'_> {
                 columns.len()
             )),
             Some(_) => {}
-            None => notes.push("it could not be told which reactions are unique".into()),
+            None => notes.push("it could not be determined which reactions are unique".into()),
         }
         notes.extend(singular::notes(&singular, settings.t_start));
         notes.extend(event_loop.fallback_left.map(|t| singular::left_alone(t, &method.integrator.name)));

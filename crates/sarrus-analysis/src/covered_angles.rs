@@ -42,7 +42,7 @@ impl CoveredAngles {
         rotations
     }
 
-    /// Goes on to `s`.
+    /// Continues to `s`.
     pub fn advance(&mut self, s: &State) {
         let h = s.t - self.t;
         self.t = s.t;

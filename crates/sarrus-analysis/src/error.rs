@@ -135,7 +135,7 @@ pub enum SetupError {
     /// Freedoms that no driver moves.
     #[error("drivers do not prescribe the whole motion: {}", not_driven(*free))]
     NotDriven {
-        /// How many freedoms are left.
+        /// How many degrees of freedom are left.
         free: usize,
     },
     /// No rest was found.
@@ -155,7 +155,7 @@ pub enum SetupError {
         load: Option<f64>,
     },
     /// A rest that depends on more than positions.
-    #[error("statics cannot tell where this comes to rest: {what}")]
+    #[error("statics cannot determine where this comes to rest: {what}")]
     NotStatic {
         /// What it depends on.
         what: String,
@@ -165,7 +165,7 @@ pub enum SetupError {
     /// Small motions about a position in which the mechanism can move in more ways than beside it.
     #[error(
         "the position at t = {t} s is singular: {} more than in positions beside it, from the rows of {}",
-        plural(*more, "freedom"), elements.join(", ")
+        degrees_of_freedom(*more), elements.join(", ")
     )]
     SingularPosition {
         /// The time \[s\].
@@ -254,7 +254,7 @@ impl SetupError {
             }
             SetupError::NotIndependent { at, .. } => one(
                 *at,
-                Some("use `proximal`, which needs no full rank; `sarrus check` tells which rows".into()),
+                Some("use `proximal`, which needs no full rank; `sarrus check` shows which rows".into()),
             ),
             SetupError::NeedsViolation { at, .. } => {
                 one(*at, Some("use `none`, or another formulation".into()))
@@ -296,7 +296,7 @@ impl SetupError {
             ),
             SetupError::NotDriven { .. } => one(
                 Span::NONE,
-                Some("add `[drivers]` for the others, or take `sarrus run`; `sarrus check` counts freedoms".into()),
+                Some("add `[drivers]` for the others, or take `sarrus run`; `sarrus check` counts degrees of freedom".into()),
             ),
             SetupError::NoEquilibrium { .. } => one(
                 Span::NONE,
@@ -351,8 +351,13 @@ fn not_driven(free: usize) -> String {
     } else {
         let themselves =
             if free == 1 { "is left to move by itself" } else { "are left to move by themselves" };
-        format!("{} {themselves}", plural(free, "freedom"))
+        format!("{} {themselves}", degrees_of_freedom(free))
     }
+}
+
+/// A number of degrees of freedom, in words.
+fn degrees_of_freedom(n: usize) -> String {
+    if n == 1 { "1 degree of freedom".to_string() } else { format!("{n} degrees of freedom") }
 }
 
 fn plural(n: usize, word: &str) -> String {

@@ -1,6 +1,6 @@
 //! How far driven coordinates are from their functions.
 //!
-//! That is Φ and Φ̇ of the drivers' rows, at every step and in every row of results. In space Φ leaves whole turns out, since any program can be
+//! That is Φ and Φ̇ of the drivers' rows, at every step and in every row of results. In space Φ leaves whole revolutions out, since any program can be
 //! followed from any turn; a counted angle that slips by turns against its function shows in rows.
 
 use sarrus_solve::{Equations, State};
@@ -31,7 +31,7 @@ pub(crate) struct Following {
 }
 
 impl Following {
-    /// Goes on with a system of the model.
+    /// Continues with a system of the model.
     pub fn enter(&mut self, system: &System) {
         let drivers = system.elements.iter().enumerate().filter(|(_, e)| e.family == Family::Driver);
         self.acting = drivers.map(|(index, e)| (index, e.id)).collect();
@@ -59,7 +59,7 @@ impl Following {
         }
     }
 
-    /// Takes note of the turns of counted angles at `s`.
+    /// Takes note of the rotations of counted angles at `s`.
     pub fn add_revolutions(&mut self, mechanism: &mut Mechanism, s: &State) {
         if self.acting.is_empty() || mechanism.system().wide == 3 {
             return;

@@ -7,7 +7,7 @@ use sarrus_model::Span;
 use sarrus_solve::{Chart, Problem, State};
 use sarrus_system::{Mechanism, Tree};
 
-/// Refuses a run from `s` that joint coordinates cannot make; otherwise tells whether those of the tree satisfy every
+/// Refuses a run from `s` that joint coordinates cannot make; otherwise reports whether those of the tree satisfy every
 /// constraint.
 pub(crate) fn fit(settings: &Settings, mechanism: &Mechanism, s: &State) -> Result<bool, SetupError> {
     let refuse =

@@ -1,7 +1,7 @@
 //! What a user asks for: a certified simulation, or a check of the model.
 //!
 //! [`simulate`] assembles the mechanism, chooses the [`Method`] where it is left open, integrates, and returns a
-//! [`Trajectory`] with a [`Report`] that says how well the run went. [`check`] tells what can be known without running,
+//! [`Trajectory`] with a [`Report`] that says how well the run went. [`check`] shows what can be known without running,
 //! [`compare`] runs many methods side by side; [`modes`], [`equilibrium`] and [`prescribed`] are about small motions, rest and motion that
 //! drivers prescribe.
 

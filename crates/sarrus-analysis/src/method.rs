@@ -482,7 +482,7 @@ fn auto_integrator(settings: &Settings, facts: &ModelFacts) -> (&'static str, St
     }
 }
 
-/// Dense methods on models where a single right side takes long.
+/// Dense methods on models where a single right-hand side takes long.
 fn slow(dense: &[(&'static str, bool, Span)], unknowns: usize) -> Vec<String> {
     let kinds = dense.iter().filter(|d| d.1 && unknowns > SLOW);
     let say = |(kind, ..): &(&str, bool, Span)| {

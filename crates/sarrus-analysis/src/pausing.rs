@@ -38,13 +38,13 @@ struct RunStart {
 }
 
 impl Run<'_> {
-    /// Nothing but its end bounds it, and samples are taken when it is told to.
+    /// Nothing but its end bounds it, and samples are taken when it is reported to.
     pub fn unbounded(&mut self) {
         self.recorder.unbound();
         self.samples = Samples::none();
     }
 
-    /// Looks for breaks up to `t` \[s\] and some way beyond.
+    /// Searches for breaks up to `t` \[s\] and some way beyond.
     pub fn check_ahead(&mut self, t: f64) {
         let schedule = &mut self.events.schedule;
         if t < schedule.known {
@@ -107,7 +107,7 @@ impl Run<'_> {
         })?
     }
 
-    /// Goes on from another state, whose other energy counts as work. Returns whether it had to be moved onto the constraints, where that is
+    /// Continues from another state, whose other energy counts as work. Returns whether it had to be moved onto the constraints, where that is
     /// asked for.
     pub fn replace(&mut self, mut state: State, project: bool) -> Result<bool, SolveError> {
         let moved = self.with_dynamics(|dynamics, old| {
@@ -162,13 +162,13 @@ impl Run<'static> {
         self.pause = None;
     }
 
-    /// Gives whoever watches to another run.
+    /// Gives the observer to another run.
     pub fn hand_over(&mut self, other: &mut Run<'static>) {
         let watch = self.recorder.unwatch();
         other.recorder = other.recorder.copy(watch);
     }
 
-    /// Another one that goes on from here.
+    /// Another one that continues from here.
     pub fn copy(&self, watch: Box<dyn Watch>) -> Result<Run<'static>, SetupError> {
         let bad = |source| SetupError::Method { source, at: Span::NONE };
         let RunSnapshot { mechanism, state, control, events, recorder, ended, start } = self.snapshot();

@@ -5,7 +5,7 @@
 //! extrapolated.
 //!
 //! Cost: an evaluation off the rows takes the equations of motion once and a row of columns. Each is paid from a credit that rows and right
-//! sides earn, so that a run with many short steps looks at some of them only. Memory is some fifteen numbers a column.
+//! sides earn, so that a run with many short steps checks some of them only. Memory is some fifteen numbers a column.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ const START: f64 = 128.0;
 const COLUMNS: f64 = 1000.0;
 /// what a row earns,
 const PER_ROW: f64 = 0.1;
-/// and what a right side earns.
+/// and what a right-hand side earns.
 const PER_RHS: f64 = 1.0 / 128.0;
 /// Part of a column's range by which a vertex must exceed the peak so far to be evaluated.
 const GAIN: f64 = 1e-4;
@@ -36,7 +36,7 @@ pub(crate) struct ColumnRange {
     pub min: (f64, f64),
     /// Largest value, and when \[s\].
     pub max: (f64, f64),
-    /// Whether instants are looked for at which it is at its peak.
+    /// Whether instants are searched for at which it is at its peak.
     searched: bool,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct Peaks {
     vertices: Vec<(f64, f64)>,
     /// Evaluations that may be made.
     credit: f64,
-    /// Right sides that have earned.
+    /// Right-hand sides that have earned.
     rhs: u64,
     /// Columns of contact forces, each with the largest force that has a row of its own.
     forces: Vec<(usize, f64)>,
@@ -125,7 +125,7 @@ impl Peaks {
         self.near.clear();
     }
 
-    /// Right sides so far, which earn credit.
+    /// Right-hand sides so far, which earn credit.
     pub fn earn(&mut self, rhs: u64) {
         self.credit += PER_RHS * rhs.saturating_sub(self.rhs) as f64;
         self.rhs = rhs;
@@ -146,7 +146,7 @@ impl Peaks {
         self.credit = (self.credit - 1.0).max(0.0);
     }
 
-    /// Takes the values at an instant of the step at hand; looks for vertices beside it.
+    /// Takes the values at an instant of the step at hand; searches for vertices beside it.
     pub fn add(&mut self, row: &[f64]) {
         self.note(row);
         let index = self.near.partition_point(|own| own[0] < row[0]);
@@ -161,7 +161,7 @@ impl Peaks {
         }
     }
 
-    /// Looks for vertices behind the last instant, up to the end of the step at hand \[s\].
+    /// Searches for vertices behind the last instant, up to the end of the step at hand \[s\].
     pub fn check_ahead(&mut self, end: f64) {
         if let [.., a, b, c] = &self.near[..] {
             let window = [c[0].max(self.start), end];

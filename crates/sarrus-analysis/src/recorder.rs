@@ -23,9 +23,9 @@ use sarrus_system::{Columns, Mechanism, MeshErrors, Sampler};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Accelerations of a run that is not sampled are looked at this many times,
+/// Accelerations of a run that is not sampled are checked this many times,
 const CHECKS: f64 = 10.0;
-/// and once in so many steps at most: a look goes the general way, which costs as much as some steps of a small mechanism.
+/// and once in so many steps at most: a check goes the general path, which costs as much as some steps of a small mechanism.
 const STEPS_BETWEEN: u64 = 8;
 /// The mesh error is integrated over points this many evaluations of the right-hand side apart, or every step: it costs a fifth of one.
 const MESH_EVALUATIONS: u64 = 8;
@@ -33,7 +33,7 @@ const MESH_EVALUATIONS: u64 = 8;
 /// Why a recorder ended a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum RunStop {
-    /// Whoever watches asked for it.
+    /// The observer asked for it.
     Asked,
     /// `run.max_steps`.
     Steps(u64),
@@ -62,7 +62,7 @@ pub(crate) struct RunBounds {
     pub certify: [f64; 2],
 }
 
-/// Measures that are looked at without being kept.
+/// Measures that are checked without being kept.
 #[derive(Clone)]
 pub(crate) struct Unsampled {
     columns: Arc<Columns>,
@@ -73,14 +73,14 @@ pub(crate) struct Unsampled {
 }
 
 impl Unsampled {
-    /// Looks at `columns` no more often than rows would be taken.
+    /// Checks `columns` no more often than rows would be taken.
     pub fn new(columns: Columns, every: f64) -> Unsampled {
         let row = vec![0.0; columns.names.len()];
         Unsampled { columns: Arc::new(columns), every, next: f64::NEG_INFINITY, row }
     }
 }
 
-/// Everything that is kept of a run while it goes on.
+/// Everything that is kept of a run while it continues.
 pub(crate) struct Recorder<'a> {
     /// The samples.
     pub trajectory: Trajectory,
@@ -110,17 +110,17 @@ pub(crate) struct Recorder<'a> {
     pub stop: Option<RunStop>,
     /// What happened on the way.
     pub events: Vec<EventReport>,
-    /// Who looks for events, where the model has any.
+    /// Who searches for events, where the model has any.
     pub detector: Option<Detector>,
     /// Bounds gaps over each step, where the model has contacts.
     pub advance: Option<Advance>,
-    /// Who looks for contacts that close and open, where they are located.
+    /// Who searches for contacts that close and open, where they are located.
     pub contact_detector: Option<ContactDetector>,
-    /// Who looks at the gaps of rigid contacts, where the model has any.
+    /// Who checks the gaps of rigid contacts, where the model has any.
     pub gaps: Option<GapWatch>,
-    /// Who looks for controllers that slide along a limit, where one may.
+    /// Who searches for controllers that slide along a limit, where one may.
     pub slides: Option<Slides>,
-    /// Who looks for forces that switch or peak within a step, where one may.
+    /// Who searches for forces that switch or peak within a step, where one may.
     pub switches: Option<Switches>,
     /// The clock of the sampled controllers, where the model has any.
     pub sampler: Option<Sampler>,
@@ -135,7 +135,7 @@ pub(crate) struct Recorder<'a> {
     bounds: RunBounds,
     started: Instant,
     steps: u64,
-    /// Time \[s\] and step before which accelerations are not looked at again.
+    /// Time \[s\] and step before which accelerations are not checked again.
     next_check: (f64, u64),
     /// Size of the last step \[s\].
     step: Option<f64>,
@@ -272,12 +272,12 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Whoever watches, who does no more.
+    /// The observer, who does no more.
     pub fn unwatch(&mut self) -> Box<dyn Watch + 'a> {
         std::mem::replace(&mut self.watch, Box::new(()))
     }
 
-    /// Goes on with another system of the same model, from `s`.
+    /// Continues with another system of the same model, from `s`.
     pub fn enter(&mut self, mechanism: &mut Mechanism, s: &State) {
         self.eq = Equations::new(mechanism);
         mechanism.update(s, Stage::VELOCITY, &mut self.eq);
@@ -447,7 +447,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// The same, watched by nobody.
+/// The same, watched by no one.
 impl Clone for Recorder<'static> {
     fn clone(&self) -> Self {
         self.copy(Box::new(()))

@@ -65,7 +65,7 @@ pub struct Report {
     pub singular: Vec<SingularReport>,
     /// What a reader should know.
     pub notes: Vec<String>,
-    /// Least and largest value of every column; left out where they were not looked for.
+    /// Least and largest value of every column; left out where they were not searched for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub peaks: BTreeMap<String, PeakReport>,
     /// Units of the trajectory's columns by name; left out where there are very many.
@@ -254,7 +254,7 @@ pub struct CountsReport {
     pub steps: u64,
     /// Trials given up.
     pub rejected: u64,
-    /// Evaluations of the right side.
+    /// Evaluations of the right-hand side.
     pub rhs: u64,
     /// Newton iterations of projections.
     pub newton_iterations: u64,
@@ -449,7 +449,7 @@ pub struct SingularReport {
     pub elements: Vec<String>,
     /// √(vᵀMv) of the bodies tied together, when it was nearest \[√J\].
     pub speed: f64,
-    /// How far apart the branches are, as violation of the constraints; none where that could not be told. Less than 10⁻⁹ of the
+    /// How far apart the branches are, as violation of the constraints; none where that could not be determined. Less than 10⁻⁹ of the
     /// largest position counts as a crossing.
     pub gap: Option<f64>,
     /// Whether reactions stay bounded there: `bounded`, `unbounded`, or `unknown` at a near miss.

@@ -55,7 +55,7 @@ pub(crate) struct Run<'w> {
     pub(crate) singular_starts: Vec<SingularStart>,
     pub(crate) rows: RowRank,
     pub(crate) not_unique: Option<Vec<String>>,
-    /// Whether something was set since it went on.
+    /// Whether something was set since it continued.
     pub(crate) is_changed: bool,
     /// Time spent: wall, and where it is known processor \[s\].
     pub(crate) spent: (f64, Option<f64>),
@@ -208,7 +208,7 @@ impl<'w> Run<'w> {
         Ok(run)
     }
 
-    /// Goes on to `t` \[s\], unless it is stopped or fails before; breaks beyond those that are known are not seen.
+    /// Continues to `t` \[s\], unless it is stopped or fails before; breaks beyond those that are known are not seen.
     pub fn run_to(&mut self, t: f64) -> Result<&Ended, SetupError> {
         self.events.schedule.until = t;
         self.events.schedule.resume = self.pause.is_some() && !self.is_changed;
@@ -263,7 +263,7 @@ pub(crate) fn not_unique(
     analyse(mechanism, s, eq, &mut scaled, rows.rank.is_some()).ok().map(|found| found.not_unique())
 }
 
-/// The columns asked for, unless their samples would not fit. They are looked at even where nothing is recorded: a wrong
+/// The columns asked for, unless their samples would not fit. They are checked even where nothing is recorded: a wrong
 /// measure is wrong either way.
 fn columns(
     model: &Model,

@@ -1,4 +1,4 @@
-//! A leg of a run, up to the next break of the right side in time.
+//! A leg of a run, up to the next break of the right-hand side in time.
 //!
 //! No step may go over a time at which a driver or force switches: the stages of a long step see nothing of what begins
 //! and ends between them, and the error estimate neither. A leg ends at the last floating point number before the
@@ -28,11 +28,11 @@ pub(crate) struct Schedule {
     pub known: f64,
     /// Where to end for now \[s\].
     pub until: f64,
-    /// Whether the first leg goes on with what the integrator remembers.
+    /// Whether the first leg continues with what the integrator remembers.
     pub resume: bool,
     /// Whether a condition changes because of the time alone right at the end of the span.
     pub event_at_end: bool,
-    /// Position violation that a jump of the constraints themselves is told from \[m, rad\].
+    /// Position violation that a jump of the constraints themselves is reported from \[m, rad\].
     pub jump: f64,
 }
 

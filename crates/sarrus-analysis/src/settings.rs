@@ -92,7 +92,7 @@ pub struct Settings {
     pub every: f64,
     /// Patterns of columns.
     pub columns: Vec<String>,
-    /// Whether peaks of columns are looked for.
+    /// Whether peaks of columns are searched for.
     pub peaks: bool,
     /// None: left to the program, as is `auto`.
     pub formulation: Option<MethodChoice>,

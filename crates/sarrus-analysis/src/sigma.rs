@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The quotient is Rayleigh's, of x: never below σ², and off by the square of what is wrong with x. Multipliers of least norm have no part
-//! in the null space of Jᵀ, so redundant rows do not count. From sample to sample the iteration goes on where it was, with a little of
+//! in the null space of Jᵀ, so redundant rows do not count. From sample to sample the iteration continues where it was, with a little of
 //! everything mixed in: a direction that becomes the weakest is then found though it is square to the last one. Where more rows depend on others than
 //! elsewhere in the run, at a singular position, the value is 0.
 //!

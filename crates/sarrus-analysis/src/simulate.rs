@@ -91,7 +91,7 @@ pub trait Watch: Send {
     fn row(&mut self, _row: &[f64]) {}
 }
 
-/// Nobody watches.
+/// No one watches.
 impl Watch for () {}
 
 impl<W: Watch + ?Sized> Watch for &mut W {

@@ -2,7 +2,7 @@
 //!
 //! The same run as [`simulate`](crate::simulate()) makes, with events, contacts and sampled controllers, but it pauses wherever it is
 //! told to. In between, inputs (states of controllers) and forces from outside may be set, the state read or replaced, and the equations
-//! at it looked at ([`equations`](crate::equations)). [`Simulation::copy`] and [`Simulation::reset`] cost no assembly.
+//! at it checked ([`equations`](crate::equations)). [`Simulation::copy`] and [`Simulation::reset`] cost no assembly.
 //!
 //! What is set between steps acts from there on: the next step begins with a new slope, and integrators that remember steps begin anew.
 
@@ -35,7 +35,7 @@ pub enum SimulationError {
     /// A name that stands for nothing of the kind.
     #[error("there is no {what} `{name}`")]
     Unknown {
-        /// What was looked for.
+        /// What was searched for.
         what: &'static str,
         /// The name.
         name: String,
@@ -69,7 +69,7 @@ pub enum SimulationError {
     /// The simulation is over.
     #[error("the simulation is over: {0}")]
     Over(String),
-    /// Whoever watches has interrupted it; it may go on from where it is.
+    /// The observer has interrupted it; it may continue from where it is.
     #[error("interrupted at t = {t} s")]
     Interrupted {
         /// Where it is \[s\].
@@ -124,7 +124,7 @@ impl SimulationError {
     }
 }
 
-/// A simulation that goes on when it is told to.
+/// A simulation that continues when it is reported to.
 ///
 /// ```
 /// use sarrus_analysis::{Simulate, Simulation};
@@ -194,7 +194,7 @@ impl Simulation {
         Simulation::watched(model, system, request, Box::new(()))
     }
 
-    /// The same with somebody who is told of every step inside, and may interrupt it.
+    /// The same with an observer that sees every step inside, and may interrupt it.
     pub fn watched(
         model: Arc<Model>,
         system: &Arc<System>,
@@ -217,7 +217,7 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Goes on by [`dt`](Simulation::dt).
+    /// Continues by [`dt`](Simulation::dt).
     pub fn step(&mut self) -> Result<(), SimulationError> {
         // products, not sums of what came before: nothing accumulates, and steps meet the samples of controllers
         let now = self.run.state.t;
@@ -230,7 +230,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Goes on to `t` \[s\], exactly, unless an event stops it before; then [`over`](Simulation::over) says why.
+    /// Continues to `t` \[s\], exactly, unless an event stops it before; then [`over`](Simulation::over) says why.
     pub fn advance(&mut self, t: f64) -> Result<(), SimulationError> {
         if let Some(why) = &self.over {
             return Err(SimulationError::Over(why.clone()));
@@ -458,7 +458,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Another simulation that goes on from here by itself. Integrators that remember steps begin anew in it.
+    /// Another simulation that continues from here by itself. Integrators that remember steps begin anew in it.
     pub fn copy(&self, watch: Box<dyn Watch>) -> Result<Simulation, SimulationError> {
         let (model, request) = (self.model.clone(), self.request.clone());
         let run = self.run.copy(watch).map_err(SimulationError::Setup)?;

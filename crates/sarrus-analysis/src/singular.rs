@@ -17,7 +17,7 @@ const MOST: usize = 12;
 const MARKERS: usize = 1000;
 /// Two branches cross, and the run kept to its own.
 const PASSED: &str = "passed";
-/// What is told only if the run ends there.
+/// What is reported only if the run ends there.
 const UNCLEAR: &str = "unclear";
 /// There was no way on.
 const END_OF_RANGE: &str = "end_of_range";

@@ -64,7 +64,7 @@ impl Violations {
         new
     }
 
-    /// Goes on with another system of the same model.
+    /// Continues with another system of the same model.
     pub fn enter(&mut self, system: &System) {
         self.follow(system.elements.iter().map(|e| e.id).collect(), system.structure.nc);
     }

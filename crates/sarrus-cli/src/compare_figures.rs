@@ -54,7 +54,7 @@ fn distinct(rows: &[ComparisonRow], of: impl Fn(&ComparisonRow) -> String) -> Ve
     rows.iter().map(of).filter(|value| seen.insert(value.clone())).collect()
 }
 
-/// A look per formulation, the same in all figures.
+/// A check per formulation, the same in all figures.
 fn style_of(found: &Comparison, row: &ComparisonRow) -> StyleOverride {
     let index = distinct(&found.rows, |r| r.formulation.clone()).iter().position(|f| *f == row.formulation);
     StyleOverride { colour: index, dash: index, marker: index }
@@ -114,7 +114,7 @@ fn precision(found: &Comparison) -> Option<Figure> {
     let errors = ends(rows.iter().filter_map(|r| r.error), 1.5);
     let timed = rows.iter().any(|r| r.time_s.is_some());
     type Work = fn(&ComparisonRow) -> Option<f64>;
-    let mut measures: Vec<(&str, &str, Work)> = vec![("right sides", "", |r| r.counts.map(|c| c.rhs as f64))];
+    let mut measures: Vec<(&str, &str, Work)> = vec![("RHS evaluations", "", |r| r.counts.map(|c| c.rhs as f64))];
     if timed {
         measures.push(("time", "s", |r| r.time_s));
     }

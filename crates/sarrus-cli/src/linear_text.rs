@@ -29,7 +29,7 @@ pub fn modes(r: &ModesReport, all: bool, paint: Painter) -> String {
     };
     let mut text = format!("{}: {state} {phrase}, ", paint.bold(&r.model));
     text += &if r.positions == r.speeds {
-        plural(r.positions, "freedom")
+        plural_of(r.positions, "degree of freedom", "degrees of freedom")
     } else {
         format!(
             "{}, {}",

@@ -35,7 +35,7 @@ impl Printer {
         self.width
     }
 
-    /// Whether somebody watches stderr.
+    /// Whether someone watches stderr.
     pub fn is_terminal(&self) -> bool {
         self.terminal
     }
@@ -183,13 +183,13 @@ fn run_facts(r: &Report, shown: &DisplayUnits) -> Vec<[String; 2]> {
     let (drift, _) = shown.value(r.energy.max_drift, "J");
     let mut rows = vec![
         ["bodies".to_string(), group(r.size.bodies as u64)],
-        ["freedom".to_string(), r.dof.map_or("not determined".to_string(), |d| group(d as u64))],
+        ["degrees of freedom".to_string(), r.dof.map_or("not determined".to_string(), |d| group(d as u64))],
         [
             "constraints".to_string(),
             constraints(r.constraints.rows, r.constraints.rank, r.constraints.rank_margin),
         ],
         ["steps".to_string(), format!("{}{rejected}", group(c.steps))],
-        ["right sides".to_string(), group(c.rhs)],
+        ["RHS evaluations".to_string(), group(c.rhs)],
         ["wall time".to_string(), format!("{} s", short(r.wall_s))],
         [
             "energy".to_string(),

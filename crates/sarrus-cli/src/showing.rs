@@ -27,7 +27,7 @@ pub struct Showing {
     /// Columns of the trajectory.
     names: Vec<String>,
     system: Arc<System>,
-    /// Whether the columns tell where bodies are.
+    /// Whether the columns show where bodies are.
     has_poses: bool,
     live: Option<Arc<Live>>,
     extras: SampleExtras,
@@ -60,7 +60,7 @@ impl Showing {
         })
     }
 
-    /// Frames that a server can hand out while the run goes on.
+    /// Frames that a server can hand out while the run continues.
     pub fn live(&mut self) -> Arc<Live> {
         let bodies = drawn(&self.system.directory).count();
         let live = Live::begin(&self.scene, bodies);
@@ -88,7 +88,7 @@ impl Showing {
         done
     }
 
-    /// Takes note of how a run ended, and tells whoever looks at it.
+    /// Takes note of how a run ended, and tells the observer.
     pub fn finish(&mut self, outcome: &Outcome) {
         self.scene.set_report(serde_json::to_value(&outcome.report).unwrap_or_default());
         if let Some(live) = &self.live {
@@ -97,7 +97,7 @@ impl Showing {
         }
     }
 
-    /// Tells whoever looks that the run could not begin.
+    /// Informs the observer that the run could not begin.
     pub fn refuse(&self, why: &str) {
         if let Some(live) = &self.live {
             live.finish(&self.scene, Some((why, None)));
@@ -112,7 +112,7 @@ impl Showing {
     ) -> Result<Vec<&'static str>, ResultsError> {
         let mut names = Vec::new();
         let t = || outcome.trajectory.rows().map(|row| row[0]);
-        // nobody has listened where there is nothing
+        // no one has listened where there is nothing
         if outcome.trajectory.is_empty() || self.extras.rows.is_empty() {
             results.remove(STEPS)?;
         } else {
@@ -176,7 +176,7 @@ pub fn single_file(path: &Path) -> Option<&'static str> {
     ["glb", "html"].into_iter().find(|known| *known == ending)
 }
 
-/// Starts the viewer, so that nothing is run in vain; nobody is told yet.
+/// Starts the viewer, so that nothing is run in vain; no one is reported yet.
 pub fn serve(
     args: &ServeArgs,
     runs: Vec<(String, Arc<Live>)>,
@@ -200,7 +200,7 @@ pub fn announce(viewer: &Viewer, args: &ServeArgs, printer: &mut Printer) {
     if !viewer.is_private() {
         printer.say(
             "note",
-            "other machines can reach this: whoever knows the whole address sees the results, unencrypted",
+            "other machines can reach this: everyone who knows the whole address sees the results, unencrypted",
         );
     }
     if !page::is_built() {

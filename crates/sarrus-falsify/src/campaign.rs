@@ -364,7 +364,7 @@ pub fn run(campaign: &Campaign, progress: &mut dyn FnMut(&CampaignTally)) -> Cam
     tally
 }
 
-/// Threads that hang, with their scenes; each is given a place of its own, so that it is told once.
+/// Threads that hang, with their scenes; each is given a place of its own, so that it is reported once.
 fn hanging(shared: &CampaignState) -> Vec<(u64, usize)> {
     let mut busy = locked(&shared.busy);
     let late: Vec<(u64, usize)> = busy

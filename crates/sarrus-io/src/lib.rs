@@ -61,7 +61,7 @@ pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Model, Fail
 }
 
 /// Loads a model from a text; `name` is shown in errors, its ending tells TOML from JSON, and files that
-/// it includes are looked for beside it.
+/// it includes are searched for beside it.
 pub fn load_str(name: &str, text: &str, options: &LoadOptions) -> Result<Model, Failure> {
     load::load_text(name, text, options)
 }

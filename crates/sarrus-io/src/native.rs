@@ -33,7 +33,7 @@ fn table(text: &str, file: u32, t: Spanned<DeTable<'_>>) -> Result<Table, Diagno
         let key_span = span(file, key.span());
         entries.push(Entry { key: key.into_inner().as_ref().into(), key_span, value: value(text, file, v)? });
     }
-    // the parser sorts by name; an element's place in the file is its place in the results
+    // the parser sorts by name; an element's place in the file is its index in the results
     entries.sort_by_key(|e| e.key_span.start);
     Ok(Table { entries, span: at })
 }

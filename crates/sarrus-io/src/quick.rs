@@ -10,7 +10,7 @@
 //! place by place; a test holds the two together.
 //!
 //! Cost: linear; nothing is kept but the tree. A file of 100 000 bodies written out has 25 MB; lists of tokens and events of
-//! it, and its tables as search trees, would take several times the room of the model that is made from it.
+//! it, and its tables as search trees, would take several times the workspace of the model that is made from it.
 
 use sarrus_model::value::Entry;
 use sarrus_model::{Data, Span, Table, Text, Value};
@@ -30,7 +30,7 @@ struct OpenTable<'t> {
     entries: Vec<Entry>,
     /// Its keys, once there are many.
     known: HashMap<&'t str, u32>,
-    /// The table that it is in, and its place among the entries there.
+    /// The table that it is in, and its index among the entries there.
     parent: (usize, usize),
     /// Places of entries that are tables under way, ascending, and which.
     inside: Vec<(usize, usize)>,
@@ -402,7 +402,7 @@ impl<'t> TomlParser<'t> {
         loop {
             let node = self.nodes.pop()?;
             let OpenTable { mut entries, span, parent: (table, index), .. } = node;
-            // an element's place in the file is its place in the results
+            // an element's place in the file is its index in the results
             if !entries.is_sorted_by_key(|e| e.key_span.start) {
                 entries.sort_by_key(|e| e.key_span.start);
             }

@@ -416,7 +416,7 @@ fn texts_that_stand_beside_each_other_include_each_other_without_files() {
     let m = load_among("whole.toml", text, &beside, &LoadOptions::default()).unwrap();
     let names: Vec<&str> = m.bodies.iter().map(|b| b.name.as_str()).collect();
     assert_eq!(names, ["p.b", "p.inner.c"]);
-    // what is not among them is looked for on the disk, and not found
+    // what is not among them is searched for on the disk, and not found
     let lost = load_among("whole.toml", text, &beside[1..], &LoadOptions::default()).unwrap_err().render();
     assert!(lost.contains("part.toml"), "{lost}");
     let itself = [("part.toml".to_string(), text)];

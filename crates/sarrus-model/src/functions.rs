@@ -33,7 +33,7 @@ pub const MOST_ARGUMENTS: usize = 12;
 
 /// A function of numbers.
 ///
-/// Where it has no value, or cannot go on, it returns NaN. A run that needs the value then fails with a message that names the function,
+/// Where it has no value, or cannot continue, it returns NaN. A run that needs the value then fails with a message that names the function,
 /// and keeps its results so far. It must not panic.
 pub trait Function: Send + Sync {
     /// How many numbers it takes, at most [`MOST_ARGUMENTS`]; `None` for any number up to that.
@@ -176,7 +176,7 @@ impl fmt::Debug for GivenFunction {
 pub struct Functions(Arc<BTreeMap<String, Arc<GivenFunction>>>);
 
 impl Functions {
-    /// Adds a function, in place of one of the same name. Whether the name can be used is told when a model is loaded.
+    /// Adds a function, in place of one of the same name. Whether the name can be used is reported when a model is loaded.
     pub fn add(&mut self, name: &str, function: impl Function + 'static) {
         self.add_shared(name, Arc::new(function));
     }

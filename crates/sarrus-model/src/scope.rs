@@ -316,7 +316,7 @@ pub fn whole_number(x: f64) -> Option<i64> {
     ((x - n).abs() <= 1e-9 * n.abs().max(1.0) && n.abs() <= 9.0e15).then_some(n as i64)
 }
 
-/// An error of an expression at its place in the file.
+/// An error of an expression at its index in the file.
 pub fn expression_error(e: &ExprError, text: &Text, span: Span) -> Diagnostic {
     let at = match text.verbatim() {
         Some(start) if span.is_some() && e.at.end <= text.len() => {

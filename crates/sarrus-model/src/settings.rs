@@ -168,7 +168,7 @@ pub enum Rotation {
     /// Unit quaternions.
     #[default]
     Quaternion,
-    /// Euler angles zxz, singular where the second is a multiple of half a turn.
+    /// Euler angles zxz, singular where the second is a multiple of half a revolution.
     EulerZxz,
 }
 
@@ -287,7 +287,7 @@ pub struct OutputSettings {
     pub every: Option<f64>,
     /// Patterns of columns; default all.
     pub columns: Option<Vec<String>>,
-    /// Whether least and largest values of columns are looked for.
+    /// Whether least and largest values of columns are searched for.
     pub peaks: bool,
 }
 

@@ -11,7 +11,7 @@ pub type Matrix3 = [[f64; 3]; 3];
 
 const IDENTITY: Matrix3 = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
-/// An element of Q below this is 0: a quarter turn by sin and cos leaves 6e-17 where 0 is meant, and a product of
+/// An element of Q below this is 0: a quarter revolution by sin and cos leaves 6e-17 where 0 is meant, and a product of
 /// few turns some of these.
 pub const NO_PART: f64 = 1e-15;
 
@@ -260,7 +260,7 @@ pub fn normalized(q: [f64; 4]) -> [f64; 4] {
     if (n2 - 1.0).abs() <= 4.0 * f64::EPSILON { q } else { q.map(|x| x / n2.sqrt()) }
 }
 
-/// The quaternion of a turn by `angle` about `axis`.
+/// The quaternion of a rotation by `angle` about `axis`.
 pub fn axis_angle(axis: [f64; 3], angle: f64) -> Option<[f64; 4]> {
     let a = unit(axis)?;
     let (s, c) = (0.5 * angle).sin_cos();

@@ -1,4 +1,4 @@
-//! The tree of a model file, every node with its place in the text.
+//! The tree of a model file, every node with its index in the text.
 //!
 //! Whether a string is a name, an expression or a text depends on the key it stands under, so strings
 //! stay strings here. A parsed form is kept beside the text: an entry of `[repeat]` is shared by all its

@@ -39,7 +39,7 @@ pub(crate) struct PanelLayout {
     pub slanted: bool,
     /// Where the name of the y axis stands.
     pub caption: f64,
-    /// Room for numbers left of the axis, and for all below it.
+    /// Workspace for numbers left of the axis, and for all below it.
     pub left: f64,
     pub below: f64,
 }

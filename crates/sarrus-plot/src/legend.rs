@@ -28,7 +28,7 @@ pub(crate) struct LegendBlock {
 }
 
 impl LegendBlock {
-    /// The legend of a figure whose panels take `area`; none where there is nothing to tell apart.
+    /// The legend of a figure whose panels take `area`; none where there is nothing to distinguish.
     pub fn new(figure: &Figure, entries: &[LegendEntry], area: (f64, f64)) -> Option<LegendBlock> {
         let entries: Vec<LegendEntry> = entries
             .iter()

@@ -58,7 +58,7 @@ pub(crate) fn entries(panels: &[Panel]) -> Vec<LegendEntry> {
     entries
 }
 
-/// The look of the `i`-th name. Colours, dashes and markers repeat at different lengths, so that a combination does
+/// The style of the `i`-th name. Colours, dashes and markers repeat at different lengths, so that a combination does
 /// not come back before the 30th.
 fn paint(i: usize, mark: PointMark, style: StyleOverride) -> SeriesStyle {
     let pattern = style.dash.unwrap_or(i) % PATTERNS;

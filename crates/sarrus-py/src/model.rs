@@ -129,7 +129,7 @@ impl Loaded {
         write_resolved(&self.0.model, &[])
     }
 
-    /// Looks at the model: findings as JSON and as text, and what was raised on the way.
+    /// Checks the model: findings as JSON and as text, and what was raised on the way.
     fn check(&self, py: Python<'_>, along: bool, distribute: bool, all: bool) -> PyResult<AnalysisResult> {
         let opened = self.fresh();
         let mut watcher = PyWatcher::new(None);
@@ -157,7 +157,7 @@ impl Loaded {
         PyRun::make(py, &self.0, request, callback)
     }
 
-    /// Begins a simulation that goes on step by step.
+    /// Begins a simulation that continues step by step.
     fn simulation(
         &self,
         py: Python<'_>,

@@ -22,7 +22,7 @@ pub struct PyRun {
     opened: Arc<Opened>,
     request: Simulate,
     outcome: Arc<Outcome>,
-    /// What is needed to draw it: made when it is first drawn, or before the run where columns do not tell where bodies are.
+    /// What is needed to draw it: made when it is first drawn, or before the run where columns do not show where bodies are.
     showing: Mutex<Option<Showing>>,
 }
 
@@ -46,7 +46,7 @@ impl PyRun {
         let Opened { model, system, .. } = &**opened;
         let done = py.detach(|| {
             let settings = Settings::read(model, &request.overrides)?;
-            // where columns tell all that is drawn, nobody has to listen
+            // where columns tell all that is drawn, no one has to listen
             let reports = settings.columns == ["*"] && system.contacts.is_empty();
             if reports || !request.record {
                 return Ok((certify(model, system, &request, &mut watcher)?, None));

@@ -1,4 +1,4 @@
-//! Simulations that go on step by step.
+//! Simulations that continue step by step.
 //!
 //! Every call takes the lock of the simulation and lets go of the interpreter where it computes. A function of the model that calls back
 //! into its own simulation would wait for itself, so the lock is tried, not waited for.
@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-/// Time between two looks at signals.
+/// Time between two checks signals.
 const POLL: Duration = Duration::from_millis(50);
 
 type RaisedError = Arc<Mutex<Option<PyErr>>>;
@@ -28,7 +28,7 @@ type RaisedError = Arc<Mutex<Option<PyErr>>>;
 type MatrixEntries<'py> =
     ((usize, usize), Bound<'py, PyArray1<usize>>, Bound<'py, PyArray1<usize>>, Bound<'py, PyArray1<f64>>);
 
-/// A simulation that goes on when it is told to.
+/// A simulation that continues when it is reported to.
 #[pyclass(frozen, name = "Simulation", module = "sarrus._sarrus")]
 pub struct PySimulation(Mutex<SimulationInner>);
 
@@ -41,7 +41,7 @@ struct SimulationInner {
     raised: RaisedError,
 }
 
-/// Looks at signals now and then.
+/// Checks signals now and then.
 struct Signals {
     last: Instant,
     raised: RaisedError,
@@ -159,7 +159,7 @@ fn sparse<'py>(py: Python<'py>, all: Triplets) -> MatrixEntries<'py> {
 
 #[pymethods]
 impl PySimulation {
-    /// Goes on by `n` times `dt`.
+    /// Continues by `n` times `dt`.
     fn step(&self, py: Python<'_>, n: i64) -> PyResult<()> {
         if n < 0 {
             return Err(PyValueError::new_err("the number of steps must not be negative"));
@@ -175,7 +175,7 @@ impl PySimulation {
         })
     }
 
-    /// Goes on to `t`.
+    /// Continues to `t`.
     fn advance(&self, py: Python<'_>, t: f64) -> PyResult<()> {
         self.compute(py, |core| core.advance(t))
     }
@@ -272,7 +272,7 @@ impl PySimulation {
         })
     }
 
-    /// Another one that goes on from here.
+    /// Another one that continues from here.
     fn copy(&self, py: Python<'_>) -> PyResult<PySimulation> {
         let inner = self.lock()?;
         let raised = RaisedError::default();

@@ -1,7 +1,7 @@
-//! Runs as Python sees them: now and then signals are looked at, and somebody is told how far it is.
+//! Runs as Python sees them: now and then signals are checked, and an observer is given the progress.
 //!
 //! The interpreter is taken for that alone, every [`POLL`]; in between a run needs nothing of it. What is raised there, by
-//! Ctrl-C or by who was told, stops the run and is kept for its end.
+//! Ctrl-C or by an observer, stops the run and is kept for its end.
 
 use pyo3::prelude::*;
 use sarrus::analysis::{Proceed, Progress, RunPlan, Watch, compare};

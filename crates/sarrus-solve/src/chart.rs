@@ -50,6 +50,6 @@ pub trait Chart: Send {
     /// Makes quaternions unit.
     fn normalize(&self, q: &mut [f64]);
 
-    /// Takes note of an accepted state: turns of angles and signs of quaternions are counted from there.
+    /// Takes note of an accepted state: rotations of angles and signs of quaternions are counted from there.
     fn accept(&mut self, s: &State);
 }

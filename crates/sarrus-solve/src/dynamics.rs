@@ -31,14 +31,14 @@ const CANCELLED: f64 = 1e-3;
 
 /// A pivot that falls below this fraction of what is usual announces a singular position.
 const SINGULAR: f64 = 0.03;
-/// Before the first right side of a step.
+/// Before the first right-hand side of a step.
 const NO_PIVOTS: [f64; 2] = [f64::INFINITY, 0.0];
 /// How slowly what is usual is forgotten.
 const MEMORY: f64 = 0.99;
 /// What a run has cost so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// Right sides.
+    /// Right-hand sides.
     pub rhs: u64,
     /// Factorizations, of accelerations and projections.
     pub factorizations: u64,
@@ -59,9 +59,9 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     accel: Accel,
     /// Size of the step being made \[s\], zero if none.
     h: f64,
-    /// Whether right sides are taken on the constraints.
+    /// Whether right-hand sides are taken on the constraints.
     constrained: bool,
-    /// Least and largest of the smallest pivots at the right sides of this step.
+    /// Least and largest of the smallest pivots at the right-hand sides of this step.
     pivots: [f64; 2],
     /// What the largest has been of late.
     pivot_scale: f64,
@@ -82,7 +82,7 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     reads_multipliers: bool,
 }
 
-/// All of [`Dynamics`] but the problem: what a run that goes on later keeps.
+/// All of [`Dynamics`] but the problem: what a run that continues later keeps.
 pub struct PausedDynamics {
     formulation: Box<dyn Formulation>,
     stabilization: Box<dyn Stabilization>,
@@ -105,7 +105,7 @@ pub struct PausedDynamics {
 }
 
 impl PausedDynamics {
-    /// Goes on with `problem`, which must be the one that it came from or a copy of it.
+    /// Continues with `problem`, which must be the one that it came from or a copy of it.
     pub fn resume<P: Problem + ?Sized>(self, problem: &mut P) -> Dynamics<'_, P> {
         let PausedDynamics {
             formulation,
@@ -241,7 +241,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         }
     }
 
-    /// Tells the solver that at `s`, which is on the constraints, so many rows depend on others. Returns whether it finds them.
+    /// Informs the solver that at `s`, which is on the constraints, so many rows depend on others. Returns whether it finds them.
     pub fn resolve_rank(&mut self, s: &State, dependent: usize) -> Result<bool, SolveError> {
         self.problem.update(s, Stage::POSITION, &mut self.eq);
         self.kkt.resolve_rank(&self.eq, dependent)
@@ -293,7 +293,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         &self.accel
     }
 
-    /// The equations, as the last call left them; after a right side γ holds the stabilization's shift.
+    /// The equations, as the last call left them; after a right-hand side γ holds the stabilization's shift.
     pub fn equations(&self) -> &Equations {
         &self.eq
     }
@@ -330,7 +330,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         [self.formulation.statistics(), self.stabilization.statistics()]
     }
 
-    /// Whether a right side of this step was near a singular position, where a projection follows.
+    /// Whether a right-hand side of this step was near a singular position, where a projection follows.
     fn is_near_singular(&self) -> bool {
         self.pivots[0] < SINGULAR * self.pivot_scale && self.stabilization.projects()
     }

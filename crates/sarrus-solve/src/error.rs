@@ -209,7 +209,7 @@ pub fn digits(t: &f64) -> f64 {
 /// A step was not taken.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StepError {
-    /// The right side could not be evaluated.
+    /// The right-hand side could not be evaluated.
     #[error("no accelerations at t = {}", digits(t))]
     Solve {
         /// Time of the evaluation \[s\].
@@ -281,8 +281,8 @@ pub enum StepError {
         /// By how much Φ changes there.
         by: f64,
     },
-    /// The method takes motion and multipliers in turn, and the right side has no such view.
-    #[error("the method needs the constraints, which this right side does not show (t = {})", digits(t))]
+    /// The method takes motion and multipliers in turn, and the right-hand side has no such view.
+    #[error("the method needs the constraints, which this right-hand side does not show (t = {})", digits(t))]
     View {
         /// Time \[s\].
         t: f64,

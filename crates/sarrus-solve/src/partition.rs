@@ -51,7 +51,7 @@ pub(crate) struct Partition {
     qr: PivotedQr,
     /// Of a basis of {μ : Jᵀμ = 0}, where rows are redundant.
     null: PivotedQr,
-    /// Right side (rows that take part).
+    /// Right-hand side (rows that take part).
     b: Vec<f64>,
     found: MethodStatistics,
     factorizations: u64,

@@ -302,7 +302,7 @@ pub struct Equations {
     pub J: Vec<f64>,
     /// Applied minus inertial forces (nv), with the constraints' own non-ideal forces: Q + C.
     pub f: Vec<f64>,
-    /// Right side of J v̇ = γ (nc).
+    /// Right-hand side of J v̇ = γ (nc).
     pub gamma: Vec<f64>,
     /// Φ (nc); entries of velocity-level rows mean nothing.
     pub phi: Vec<f64>,
@@ -310,7 +310,7 @@ pub struct Equations {
     pub phi_t: Vec<f64>,
     /// Φ̇ = J v + Φ_t (nc).
     pub phidot: Vec<f64>,
-    /// Sizes of the terms of γ, those that cancel included (nc); empty where nobody asked for them.
+    /// Sizes of the terms of γ, those that cancel included (nc); empty where no one asked for them.
     pub gamma_terms: Vec<f64>,
 }
 
@@ -425,7 +425,7 @@ pub struct Expansion {
 }
 
 impl Expansion {
-    /// Room for a problem of structure `s`.
+    /// Workspace for a problem of structure `s`.
     pub fn zeros(s: &Structure) -> Expansion {
         Expansion { phi: vec![vec![0.0; s.nc]; COEFFICIENTS], J: vec![vec![0.0; s.J_len]; COEFFICIENTS] }
     }
@@ -519,7 +519,7 @@ pub trait Problem {
     /// Adds C of the intensities `n` to `f`, at the state `s` of the last update.
     fn add_reactive_forces(&mut self, _s: &State, _n: &[f64], _f: &mut [f64]) {}
 
-    /// Room for [`fill_tangent`](Problem::fill_tangent); none where there is no tangent.
+    /// Workspace for [`fill_tangent`](Problem::fill_tangent); none where there is no tangent.
     fn new_tangent(&self) -> Option<Tangent> {
         None
     }

@@ -13,7 +13,7 @@
 
 //!
 //! How many values count at the start is decided once for all who ask, from the geometry alone: see [`kinematic_units`] and
-//! [`TOLERANCE`]. A method is told the result where rows are redundant, or nearly so.
+//! [`TOLERANCE`]. A method is given the result where rows are redundant, or nearly so.
 
 use crate::findings::RankFound;
 use crate::formulations::dense::fill_inverse_masses;

@@ -40,7 +40,7 @@ pub struct Tangent {
 }
 
 impl Tangent {
-    /// Room for the tangent of a problem whose elements connect these bodies, by their indices in [`Structure::cols`].
+    /// Workspace for the tangent of a problem whose elements connect these bodies, by their indices in [`Structure::cols`].
     pub fn new(s: &Structure, connected: impl Iterator<Item = Vec<usize>>) -> Tangent {
         let mut tangent = Tangent::default();
         (0..s.cols.len()).for_each(|i| tangent.add_pair(s, [i, i]));

@@ -26,10 +26,10 @@ pub trait Ode {
     /// Sizes, and the groups for error norms.
     fn structure(&self) -> &Structure;
 
-    /// Announces the size \[s\] of the step that the next right sides belong to; some stabilizations depend on it.
+    /// Announces the size \[s\] of the step that the next right-hand sides belong to; some stabilizations depend on it.
     fn begin_step(&mut self, _h: f64) {}
 
-    /// Asks for right sides at the nearest state on the constraints in place of `s` itself, or no longer. Returns whether that
+    /// Asks for right-hand sides at the nearest state on the constraints in place of `s` itself, or no longer. Returns whether that
     /// is done: not where it makes no difference, or no singular position is near.
     ///
     /// Off the constraints accelerations are as inaccurate as the stages of a method are, times the inverse of the smallest
@@ -38,12 +38,12 @@ pub trait Ode {
         false
     }
 
-    /// Whether right sides of this step are those of the equations but for rounding; near a singular position that is magnified.
+    /// Whether right-hand sides of this step are those of the equations but for rounding; near a singular position that is magnified.
     fn is_exact(&self) -> bool {
         true
     }
 
-    /// Moves `s` to where the next right side would be taken for it: onto the constraints, while that is asked for
+    /// Moves `s` to where the next right-hand side would be taken for it: onto the constraints, while that is asked for
     /// ([`set_constrained_stages`](Ode::set_constrained_stages)). Returns whether it was moved.
     fn project_stage(&mut self, _s: &mut State) -> bool {
         false
@@ -66,7 +66,7 @@ pub trait Ode {
 
     /// Ends an accepted step of size `h` \[s\]: brings `s` onto the constraints and lets the problem take note.
     ///
-    /// Returns whether the right side at `s` may now differ from what it was before the call (the state was
+    /// Returns whether the right-hand side at `s` may now differ from what it was before the call (the state was
     /// moved, or the problem switched); if not, the slope at the end of the step is used again for the next.
     /// On an error nothing may have been noted: an adaptive method then tries a shorter step.
     fn finish_step(&mut self, s: &mut State, h: f64) -> Result<bool, StepError>;
@@ -81,7 +81,7 @@ pub trait Ode {
         Ok(None)
     }
 
-    /// Looks at a step that such a method has `taken` to `s`, or has failed to take, where `s` is still its start. Where that ended near a
+    /// Checks a step that such a method has `taken` to `s`, or has failed to take, where `s` is still its start. Where that ended near a
     /// singular position or went over one, goes back and takes a step of its own.
     fn fallback_over(
         &mut self,
@@ -239,7 +239,7 @@ pub trait Staggered {
 
 /// A problem with its tangent, for methods that solve its equations at the end of a step.
 pub trait ImplicitOde: Staggered {
-    /// Room for [`fill_tangent`](ImplicitOde::fill_tangent); none where there is no tangent.
+    /// Workspace for [`fill_tangent`](ImplicitOde::fill_tangent); none where there is no tangent.
     fn new_tangent(&self) -> Option<Tangent>;
 
     /// K and D at `s`, where the accelerations are `vdot` (nv) and the multipliers `lambda` (nc).

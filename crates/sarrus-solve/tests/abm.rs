@@ -28,7 +28,7 @@ fn orbit(method: &mut Integrator, tol: f64, end: f64) -> (f64, StepCounts) {
 }
 
 /// Local extrapolation makes up for what errors of single steps add up to. Tens of tolerances are what e^{∫ 2 cos 2t} and two
-/// turns of an orbit make of them.
+/// rotations of an orbit make of them.
 #[test]
 fn the_error_follows_the_tolerance() {
     for k in 3..=13 {

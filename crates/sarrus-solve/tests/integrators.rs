@@ -22,7 +22,7 @@ fn by_name(name: &str) -> Integrator {
     make(find(name).unwrap())
 }
 
-/// Those that need no more than right sides.
+/// Those that need no more than right-hand sides.
 fn ode_kinds() -> impl Iterator<Item = &'static IntegratorKind> {
     KINDS.iter().filter(|k| k.view == MethodView::Ode)
 }
@@ -388,7 +388,7 @@ fn a_run_that_cannot_go_on_keeps_what_it_has() {
     }
 }
 
-/// The right side exists only within 0.05 of the last accepted state.
+/// The right-hand side exists only within 0.05 of the last accepted state.
 #[test]
 fn a_failing_stage_shortens_an_adaptive_step() {
     for kind in adaptive_kinds() {
@@ -576,7 +576,7 @@ fn a_fixed_step_method_without_a_step_takes_a_thousand() {
 
 #[test]
 fn the_slope_at_the_end_is_used_again_unless_the_step_was_corrected() {
-    // evaluations in 100 steps: without and with a correction, before which `dop853` looks for stiffness every 20 steps
+    // evaluations in 100 steps: without and with a correction, before which `dop853` searches for stiffness every 20 steps
     let expected = [
         ("euler", 100, 100),
         ("rk4", 400, 400),
@@ -848,7 +848,7 @@ fn quaternions_are_unit_at_the_end_of_every_step() {
     }
 }
 
-/// Some stabilizations depend on the step: every right side must know the one it belongs to.
+/// Some stabilizations depend on the step: every right-hand side must know the one it belongs to.
 #[test]
 fn the_size_of_every_trial_is_announced() {
     struct Announced {

@@ -238,7 +238,7 @@ fn a_chain_of_ten_thousand_fills_nothing_and_is_solved_to_rounding() {
     assert!(report.residual < 1e-13 && report.refinements <= 3, "{report:?}");
 }
 
-/// Hinges that all turn about z make a cantilever in z: eliminated from its free end, the last pivot would be 1/n³ and
+/// Hinges that all rotate about z make a cantilever in z: eliminated from its free end, the last pivot would be 1/n³ and
 /// look like a redundancy.
 #[test]
 fn a_cantilever_of_three_thousand_hinges_has_no_dependent_rows() {

@@ -399,7 +399,7 @@ fn first_order_states_have_order_two_where_every_step_is_a_start() {
         let mut s = State { t: 0.0, q: vec![0.0], v: vec![1.0], x: vec![0.0] };
         while s.t < 1.0 {
             method.step(&mut dynamics, &mut s, &mut control).unwrap();
-            // another state: the chain cannot go on
+            // another state: the chain cannot continue
             s.x[0] += 1e-12;
         }
         assert!((s.x[0] - 0.5).abs() < 1e-10, "{form:?}: {}", s.x[0]);
@@ -434,7 +434,7 @@ fn a_step_costs_as_many_evaluations_and_factorizations_as_its_form_says() {
     }
 }
 
-/// A free symmetric body: ω about its axis is constant, the rest turns about it at Ω = (I₃ - I₁) ω₃/I₁. Orientation has no part in
+/// A free symmetric body: ω about its axis is constant, the rest rotates about it at Ω = (I₃ - I₁) ω₃/I₁. Orientation has no part in
 /// that and is left out.
 struct Spinning(Structure);
 

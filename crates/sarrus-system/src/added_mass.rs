@@ -122,7 +122,7 @@ fn linear(kind: BodyKind) -> usize {
     if matches!(kind, BodyKind::PlanarRigid | BodyKind::PlanarPoint) { 2 } else { 3 }
 }
 
-/// Hands over each component by its place among the velocities.
+/// Hands over each component by its index among the velocities.
 fn scatter<R: Real>(kind: BodyKind, force: Vec3<R>, torque: Vec3<R>, mut add: impl FnMut(usize, R)) {
     (0..linear(kind)).for_each(|i| add(i, force.0[i]));
     match kind {

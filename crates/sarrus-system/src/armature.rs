@@ -9,7 +9,7 @@
 //!
 //! so that M stays constant and block diagonal, and every method that knows rows knows armature. ρ is x of a point, whose other
 //! numbers are held at zero: three velocities and rows more (planar two). It is no body of the model: no gravity acts on it, it counts in the
-//! kinetic energy and in no momentum, and the joint's reaction is without λ, which acts along the freedom. What a fast rotor does as a gyroscope
+//! kinetic energy and in no momentum, and the joint's reaction is without λ, which acts along the degree of freedom. What a fast rotor does as a gyroscope
 //! it leaves out: for that model the rotor as a body, with a gear.
 
 use crate::at::At;

@@ -137,7 +137,7 @@ fn ground() -> Body {
     }
 }
 
-/// One body, without its place in q and v.
+/// One body, without its index in q and v.
 fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> Result<Body> {
     let reader = Reader::new(model, element, KEYS)?;
     if reader.has("enabled") {

@@ -45,7 +45,7 @@ impl BodyKind {
         self.rotates_in_space() || self == BodyKind::PlanarRigid
     }
 
-    /// Whether it turns about three axes: v = (ṗ, ω in body axes).
+    /// Whether it rotates about three axes: v = (ṗ, ω in body axes).
     pub fn rotates_in_space(self) -> bool {
         matches!(self, BodyKind::Rigid | BodyKind::RigidEuler)
     }

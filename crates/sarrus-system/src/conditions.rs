@@ -1,6 +1,6 @@
 //! The conditions of events and the values that they set, bound to the columns that they read.
 //!
-//! A condition is kept twice: as it stands, which tells whether it holds, and as its margin, a number that is positive where
+//! A condition is kept twice: as it stands, which reports whether it holds, and as its margin, a number that is positive where
 //! it holds, by which the instant of its change is found. Of a coordinate that is to reach a value the margin is the way
 //! that is left, taken positive beyond.
 

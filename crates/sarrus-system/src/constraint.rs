@@ -110,7 +110,7 @@ pub trait Constraint: Send + Sync + 'static {
         None
     }
 
-    /// The whole turns that a driven angle, counted, is off its function beside Φ, which leaves them out \[rad\]; none where Φ counts them.
+    /// The whole revolutions that a driven angle, counted, is off its function beside Φ, which leaves them out \[rad\]; none where Φ counts them.
     fn revolutions_off(&self, _at: &At<f64>) -> Option<f64> {
         None
     }
@@ -160,7 +160,7 @@ pub trait Rows: Send + Sync {
 
     /// The joint coordinate that this row gives, where that is all it does.
     fn program(&self) -> Option<CoordinateProgram<'_>>;
-    /// The whole turns that a driven angle is off its function beside Φ \[rad\]; none where Φ counts them.
+    /// The whole revolutions that a driven angle is off its function beside Φ \[rad\]; none where Φ counts them.
     fn revolutions_off(&self, at: &At<f64>) -> Option<f64>;
     /// The column of the multiplier of row `row`, for a constraint of the file.
     fn multiplier(&self, row: usize) -> Multiplier;

@@ -386,7 +386,7 @@ impl<'a> Context<'a> {
         self.reader.names(key)?.iter().map(|(name, span)| self.coordinate_named(name, *span)).collect()
     }
 
-    /// The joint coordinate with a full name: its joint and its place among the joint's coordinates.
+    /// The joint coordinate with a full name: its joint and its index among the joint's coordinates.
     pub fn coordinate_named(&self, name: &str, span: Span) -> Result<(usize, usize)> {
         let list = |joint: usize| -> Vec<String> {
             let entry = &self.directory.joints[joint];

@@ -9,17 +9,17 @@ use crate::joint::Frames;
 use sarrus_math::{Enclosure, Interval, Pose, Real, Vec3};
 use std::f64::consts::TAU;
 
-/// The formula of a coordinate. Joints differ in few of them, so whoever reads a coordinate holds the formula by
+/// The formula of a coordinate. Joints differ in few of them, so the caller that reads a coordinate holds the formula by
 /// value and stays generic over the scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// Planar: angle of M against F; the bodies count their turns themselves.
     PlanarAngle,
-    /// Turn of M against F about z of F.
+    /// Rotation of M against F about z of F.
     RotationZ,
-    /// Turn about x of M that remains after a turn about z of F: the second angle of a universal joint.
+    /// Turn about x of M that remains after a rotation about z of F: the second angle of a universal joint.
     RotationX,
-    /// Tilt of M, the component of its z along x of F: a small turn about z × x.
+    /// Tilt of M, the component of its z along x of F: a small rotation about z × x.
     Tilt,
     /// Shift of M's origin along axis 0, 1 or 2 of F.
     Shift(usize),
@@ -58,12 +58,12 @@ impl Reading {
         matches!(self, Reading::Shift(_) | Reading::Back(_))
     }
 
-    /// Whether its value is known only up to whole turns.
+    /// Whether its value is known only up to whole revolutions.
     pub fn wraps(self) -> bool {
         matches!(self, Reading::RotationZ | Reading::RotationX)
     }
 
-    /// The value; of a turn the one in (-π, π].
+    /// The value; of a rotation the one in (-π, π].
     pub fn value<R: Real>(self, F: &Pose<R>, M: &Pose<R>) -> R {
         match self {
             // z of F points away in a mirrored file: its angles count the other way
@@ -78,7 +78,7 @@ impl Reading {
         }
     }
 
-    /// Sine and cosine of a turn, up to a common factor.
+    /// Sine and cosine of a rotation, up to a common factor.
     fn arms<R: Real>(self, F: &Pose<R>, M: &Pose<R>) -> [R; 2] {
         if self == Reading::RotationX {
             let z_F = F.rot.col(2);
@@ -135,7 +135,7 @@ impl CoordinateRef {
         }
     }
 
-    /// Bounds on the value over an interval of time; a turn that is counted goes on beyond half a revolution.
+    /// Bounds on the value over an interval of time; a rotation that is counted continues beyond half a revolution.
     pub fn enclose(&self, at: &At<Enclosure>) -> Enclosure {
         let Some(discrete_index) = self.discrete_index.filter(|_| self.reading.wraps()) else {
             return self.value(at);
@@ -178,7 +178,7 @@ impl CoordinateRef {
     }
 }
 
-/// The whole turns that bring `value` nearest to `discrete_index`.
+/// The whole revolutions that bring `value` nearest to `discrete_index`.
 pub fn nearest_revolution(value: f64, previous: f64) -> f64 {
     TAU * ((previous - value) / TAU).round()
 }

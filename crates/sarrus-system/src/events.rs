@@ -2,7 +2,7 @@
 //!
 //! An event is a condition and a list of actions. Joints with `lock_at` are events too, before those of the file: they lock
 //! a coordinate when it reaches a value. What a condition reads is bound later ([`crate::conditions`]), since it may be any
-//! column; what happens at an event is the business of whoever runs the system. Rigid `limits` of joints are unilateral
+//! column; what happens at an event is the business of the caller that runs the system. Rigid `limits` of joints are unilateral
 //! constraints ([`System::stops`](crate::System::stops)), not events.
 
 mod lock;

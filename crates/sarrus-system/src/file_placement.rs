@@ -258,7 +258,7 @@ impl<'a> FilePlacement<'a> {
     }
 
     /// Whole turns between the angle of a part of a flexible member in the file and in the model: both count along the member,
-    /// from an angle of its first part that is at most half a turn.
+    /// from an angle of its first part that is at most half a revolution.
     fn whole_revolutions(&self, id: u32) -> f64 {
         let Some(member) = self.directory.flexible.iter().find(|m| m.all.contains(&id)) else { return 0.0 };
         let first = self.directory.bodies[member.bodies.start as usize].start.2;

@@ -229,7 +229,7 @@ impl<'a> Binder<'a> {
         self.vectors.extend(map.map(|map| (names, map)));
     }
 
-    /// Place of a body in the element's list, added if it is new.
+    /// Index of a body in the element's list, added if it is new.
     pub fn body_index(&mut self, body: u32) -> usize {
         match self.ids.iter().position(|&id| id == body) {
             Some(index) => index,

@@ -144,7 +144,7 @@ impl JointFriction {
         }
     }
 
-    /// Adds -∂C/∂v at the intensity of the last forces to D. What n does with q, v and λ is left to whoever iterates: beside the
+    /// Adds -∂C/∂v at the intensity of the last forces to D. What n does with q, v and λ is left to the caller that iterates: beside the
     /// corner at rest it is small.
     pub fn add_tangent(&self, system: &System, at: &At<f64>, out: &mut Tangent) {
         let slip = self.friction.slip_speed;

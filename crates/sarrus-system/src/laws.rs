@@ -53,9 +53,9 @@ pub struct Law {
 /// What an expression changes.
 #[derive(Clone, Copy, PartialEq)]
 enum Of {
-    /// Velocities, by a force: its place among the forces.
+    /// Velocities, by a force: its index among the forces.
     Force(usize),
-    /// A state of a controller: its place among the outputs.
+    /// A state of a controller: its index among the outputs.
     State(usize),
 }
 

@@ -82,7 +82,7 @@ pub trait Force: Send + Sync + 'static {
         false
     }
 
-    /// Whether heat may arise where nothing shows in the motion, as from a spring that is let go, or of friction that reverses: step control then looks at it too.
+    /// Whether heat may arise where nothing shows in the motion, as from a spring that is let go, or of friction that reverses: step control then checks it too.
     fn dissipates_without_motion(&self) -> bool {
         false
     }

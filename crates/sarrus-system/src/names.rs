@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A joint with its place in the system.
+/// A joint with its index in the system.
 #[derive(Clone)]
 pub struct JointEntry {
     /// Its name.

@@ -2,7 +2,7 @@
 //!
 //! Sample k of a controller falls on t_0 + k·period, its outputs act from t_0 + k·period + delay: products, not sums of
 //! what came before, so that nothing accumulates. Instants that differ by rounding are one, and one that so falls on a break
-//! of the right side, or on the end of the run, is that; a period must be long enough to be told from rounding. Everything
+//! of the right-hand side, or on the end of the run, is that; a period must be long enough to be distinguished from rounding. Everything
 //! that is due at an instant reads the same, whatever the order of the controllers: what holds behind what switches or
 //! happens at that instant (a break of a force, the lock of an event), under the outputs that act until then.
 
@@ -53,7 +53,7 @@ struct Clocked {
 
 impl Sampler {
     /// Binds what the sampled controllers of `system` read, for a run over `span`, from start to end \[s\], with breaks of the
-    /// right side at `breaks`.
+    /// right-hand side at `breaks`.
     pub fn new(
         model: &Model,
         system: &Arc<System>,
@@ -225,12 +225,12 @@ impl Clocked {
 
 /// Samples so close that two of them may fall on one instant, each being moved by half of `least` \[s\].
 fn too_short(model: &Model, name: &str, least: f64, (from, to): (f64, f64)) -> Diagnostic {
-    let message = format!("`period` of controller `{name}` is too short to be told from rounding");
+    let message = format!("`period` of controller `{name}` is too short to be distinguished from rounding");
     let error = match model.controllers.iter().find(|element| element.name == name) {
         Some(element) => Reader::open(model, element).error("period", message),
         None => Diagnostic::bare(message),
     };
-    error.hint(format!("times from {from} to {to} s are told apart from {least:.1e} s on; a controller without `period` is continuous"))
+    error.hint(format!("times from {from} to {to} s are distinguished from {least:.1e} s on; a controller without `period` is continuous"))
 }
 
 /// Binds what a controller reads.

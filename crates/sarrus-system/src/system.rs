@@ -185,7 +185,7 @@ pub struct NearSingular {
     pub t: f64,
 }
 
-/// Places in x of the energy books: work done on the mechanism, energy dissipated.
+/// Places in x of the energy accounting: work done on the mechanism, energy dissipated.
 pub const WORK: usize = 0;
 /// Energy dissipated, in x.
 pub const DISSIPATED: usize = 1;

@@ -21,7 +21,7 @@ use sarrus_math::{Dual, Mat3, Pose, Twist};
 use sarrus_solve::{State, Tangent};
 
 impl System {
-    /// Room for the tangent.
+    /// Workspace for the tangent.
     pub fn new_tangent(&self) -> Tangent {
         let elements = self.elements.iter().map(|e| &e.ids);
         let connected = elements.chain(self.forces.iter().map(|f| &f.ids));

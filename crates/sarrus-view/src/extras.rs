@@ -16,7 +16,7 @@ use std::io::{self, Write};
 
 /// The file of numbers per sample.
 pub const STEPS: &str = "steps.csv";
-/// The file of touching places.
+/// The file of contact points.
 pub const CONTACTS: &str = "contacts.csv";
 /// Touching places that are kept of a run, at most.
 pub const MAX_SAMPLES: usize = 500_000;
@@ -70,7 +70,7 @@ impl SampleExtras {
     pub fn note(&self) -> Option<String> {
         let t = self.full?;
         Some(format!(
-            "{CONTACTS} ends at t = {t}: it has room for {MAX_SAMPLES} touching places, and for the {MAX_POINTS} strongest of a sample"
+            "{CONTACTS} ends at t = {t}: it holds at most {MAX_SAMPLES} contact points, and for the {MAX_POINTS} strongest of a sample"
         ))
     }
 

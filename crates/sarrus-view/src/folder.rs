@@ -68,7 +68,7 @@ pub enum FolderError {
     /// The model has errors.
     #[error("the model of the results has errors")]
     Model(Box<Failure>),
-    /// Columns that tell where bodies are were not recorded.
+    /// Columns that show where bodies are were not recorded.
     #[error(transparent)]
     Missing(#[from] Missing),
 }

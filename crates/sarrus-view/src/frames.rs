@@ -78,7 +78,7 @@ pub fn rates(first: usize, count: usize, rates: &[f32]) -> FrameBlock {
 /// Numbers of a touching place, of four bytes each.
 pub const POINT: usize = 7;
 
-/// The touching places of frames from `first` on, one list a frame.
+/// The contact points of frames from `first` on, one list a frame.
 pub fn contacts<'a>(first: usize, points: impl Iterator<Item = &'a [TouchingPoint]> + Clone) -> FrameBlock {
     let (count, all) = (points.clone().count(), points.clone().flatten().count());
     let mut bytes = begin(b"CONT", 4 * (count + POINT * all));

@@ -183,7 +183,7 @@ pub fn binary(scene: &Scene, motion: &PoseTable) -> Vec<u8> {
     let top = json!({ "name": scene.name, "children": roots });
     let top = match planar {
         true => top,
-        // z up to y up: a quarter turn about x, backwards
+        // z up to y up: a quarter rotation about x, backwards
         false => {
             let mut top = top;
             top["rotation"] = json!([-(0.5_f64.sqrt()), 0.0, 0.0, 0.5_f64.sqrt()]);

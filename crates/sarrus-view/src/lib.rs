@@ -4,7 +4,7 @@
 //! bytes in which the page reads it. The page itself is TypeScript, in the folder `page` of this crate with the contract
 //! `PROTOCOL.md`; it is built by npm and embedded ([`page`]). Where it could not be built everything else works, and says so.
 //!
-//! - [`Viewer`] serves runs to a browser: finished ones ([`Folder`]) and ones that go on ([`Live`]).
+//! - [`Viewer`] serves runs to a browser: finished ones ([`Folder`]) and ones that continue ([`Live`]).
 //! - [`report::html`] writes one file that needs no server and no network.
 //! - [`gltf::binary`] writes the animation for other programs.
 //!

@@ -1,6 +1,6 @@
 //! Runs as the server has them: a scene and blocks of frames that only grow.
 //!
-//! Whoever adds holds the lock for a moment; readers keep their own place, so a slow browser makes nobody wait and costs nothing.
+//! The caller that adds holds the lock for a moment; readers keep their own place, so a slow browser makes no one wait and costs nothing.
 
 use crate::frames::{self, FrameBlock};
 use crate::motion::PoseTable;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// Bytes of frames that are kept of a run that goes on.
+/// Bytes of frames that are kept of a run that continues.
 pub const MAX_BYTES: usize = 200 << 20;
 
 /// A run that is shown.
@@ -62,7 +62,7 @@ impl Live {
     }
 
     fn lock(&self) -> MutexGuard<'_, LiveInner> {
-        // nobody panics with the lock, and if so what is there is whole
+        // no one panics with the lock, and if so what is there is whole
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -81,7 +81,7 @@ impl Live {
         self.lock().header.clone()
     }
 
-    /// Tells when something is added.
+    /// Reports when something is added.
     pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
         self.version.subscribe()
     }

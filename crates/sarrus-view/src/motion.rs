@@ -187,7 +187,7 @@ fn rate_columns(body: &Body) -> &'static [&'static str] {
     }
 }
 
-/// Whether columns called `names` tell where every body is.
+/// Whether columns called `names` show where every body is.
 pub fn check_pose_columns(directory: &Directory, names: &[String]) -> Result<(), Missing> {
     let known: std::collections::HashSet<&str> = names.iter().map(String::as_str).collect();
     let mut missing: Option<Missing> = None;

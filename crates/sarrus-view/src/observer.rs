@@ -1,7 +1,7 @@
-//! Listeners between a run and whoever watches it.
+//! Listeners between a run and its observers.
 //!
-//! A [`SampleObserver`] looks at every sample ([`SampleDiagnostics`]), keeps what the trajectory does not have ([`SampleExtras`]), and streams frames to a page. A
-//! [`Stream`] hands over what it has ten times a second, or when a block is full. What it hands over is bounded: each time half of the room that
+//! A [`SampleObserver`] checks every sample ([`SampleDiagnostics`]), keeps what the trajectory does not have ([`SampleExtras`]), and streams frames to a page. A
+//! [`Stream`] hands over what it has ten times a second, or when a block is full. What it hands over is bounded: each time half of the workspace that
 //! was left is used up, only every second frame is taken from then on. The trajectory itself is not touched.
 
 use crate::extras::SampleExtras;
@@ -17,11 +17,11 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Time between two blocks of a run that goes on.
+/// Time between two blocks of a run that continues.
 const BEAT: Duration = Duration::from_millis(100);
 /// Most frames in a block.
 const LONGEST: usize = 256;
-/// The part of the room that frames may take while they wait.
+/// The part of the workspace that frames may take while they wait.
 const PIECES: usize = 16;
 
 /// Columns that a run hands over, and where they come from.
@@ -80,7 +80,7 @@ impl StreamColumns {
     }
 }
 
-/// Hands frames over to whoever looks.
+/// Hands frames over to the observer.
 pub struct Stream {
     live: Arc<Live>,
     directory: Arc<Directory>,
@@ -194,7 +194,7 @@ impl Stream {
         add_poses(&self.directory, s, &mut self.poses);
         add_rates(&self.directory, s, &mut self.rates);
         self.touches.push(&diagnostics.points);
-        // columns come with the row; what is told beside them and amplitudes are the last of them
+        // columns come with the row; what is reported beside them and amplitudes are the last of them
         self.rows.resize(self.rows.len() + self.columns.names.len(), 0.0);
         let last = self.rows.len() - self.columns.hidden.len();
         self.rows[last - self.columns.extras..last].copy_from_slice(&diagnostics.values);
@@ -227,7 +227,7 @@ impl Drop for Stream {
     }
 }
 
-/// Listens to a run, whoever else watches.
+/// Listens to a run beside other observers.
 pub struct SampleObserver<'a> {
     watch: &'a mut dyn Watch,
     directory: Arc<Directory>,
@@ -248,7 +248,7 @@ impl<'a> SampleObserver<'a> {
         SampleObserver { watch, directory, diagnostics, stream: None, extras: None, poses: false }
     }
 
-    /// Hands the run over to whoever looks at `live`.
+    /// Hands the run over to the caller that checks `live`.
     pub fn streaming(self, live: Arc<Live>, columns: StreamColumns) -> SampleObserver<'a> {
         self.streaming_within(live, columns, MAX_BYTES)
     }

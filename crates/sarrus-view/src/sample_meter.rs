@@ -1,4 +1,4 @@
-//! What is told of a sample beside its row: the step that covers it, how far the constraints are from losing rank, what loads do, and
+//! What a sample has beside its row: the step that covers it, how far the constraints are from losing rank, what loads do, and
 //! where contacts touch.
 //!
 //! These are no columns of the trajectory, which stays as it is asked for; live runs have them in their frames, and a folder of results in files
@@ -14,7 +14,7 @@ use sarrus::system::contact::TouchingPoint;
 use sarrus::system::{Mechanism, System};
 use std::sync::Arc;
 
-/// Rows of constraints above which σ is not looked for.
+/// Rows of constraints above which σ is not searched for.
 pub const MOST_ROWS: usize = 2000;
 /// Places of a sample at most: the ones with the largest forces.
 pub const MAX_POINTS: usize = 4096;
@@ -28,7 +28,7 @@ enum Extra {
     Load(usize, usize),
 }
 
-/// Looks at samples.
+/// Checks samples.
 pub struct SampleMeter {
     /// Names of its numbers, those of loads last.
     pub names: Vec<String>,
@@ -84,7 +84,7 @@ impl SampleMeter {
         diagnostics
     }
 
-    /// Looks at the sample `s`. Numbers that are not known are NaN.
+    /// Checks the sample `s`. Numbers that are not known are NaN.
     pub fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &SampleDiagnostics) {
         mechanism.contact_points(s, seen.solved.map(|(_, accel)| &accel.lambda[..]), &mut self.points);
         if self.points.len() > MAX_POINTS {
@@ -126,7 +126,7 @@ impl SampleMeter {
                 self.sigma.update(mechanism.structure(), &self.eq)
             }
         };
-        // a run goes on without it
+        // a run continues without it
         found.ok().filter(|sigma| sigma.is_finite()).unwrap_or(f64::NAN)
     }
 }

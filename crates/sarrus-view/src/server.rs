@@ -1,6 +1,6 @@
 //! The viewer's server: a page and its runs, on loopback unless asked.
 //!
-//! Who may read: whoever knows the address, which has 128 random bits in its path. Beside that every request must name this server as its
+//! Who may read: the caller that knows the address, which has 128 random bits in its path. Beside that every request must name this server as its
 //! `Host` (a foreign name that resolves here does not do), and come from the page itself or from nowhere (`Origin`,
 //! `Sec-Fetch-Site`). Paths are compared, never opened: there is no file to reach. Only GET and HEAD.
 //!
@@ -273,7 +273,7 @@ fn frames(live: &Arc<Live>, from: usize, head: bool) -> Response {
             let (blocks, next, done) = live.after(index, from);
             index = next;
             for block in blocks {
-                // whoever asked has gone
+                // those who asked has gone
                 if sender.send(block).await.is_err() {
                     return;
                 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 pub struct ColumnTable {
     /// Names, without `t`.
     pub names: Vec<String>,
-    /// Units; empty or `1` where a number has none or nobody knows.
+    /// Units; empty or `1` where a number has none or no one knows.
     pub units: Vec<String>,
     /// Times \[s\].
     pub t: Vec<f64>,
@@ -111,7 +111,7 @@ impl ColumnTable {
         self.names.iter().position(|n| n == name).map_or("", |index| &self.units[index])
     }
 
-    /// Places of columns by name, for many questions.
+    /// Indices of columns by name, for many questions.
     pub fn indices(&self) -> HashMap<&str, usize> {
         self.names.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect()
     }

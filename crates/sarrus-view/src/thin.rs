@@ -2,7 +2,7 @@
 //!
 //! From a frame that is kept, the next one is as far on as all frames between stay within the bound of interpolation
 //! (poses as in [`crate::between`], columns linearly), found by doubling and halving: n log w comparisons, w the frames between two kept ones. Large models are judged by a part of their bodies and columns; the
-//! error that is told ([`measure`]) is that of all of them, at all frames.
+//! error that is reported ([`measure`]) is that of all of them, at all frames.
 
 use crate::between;
 use crate::motion::PoseTable;

@@ -1,4 +1,4 @@
-//! To look at a sample allocates nothing after the first ones.
+//! To check a sample allocates nothing after the first ones.
 
 mod common;
 

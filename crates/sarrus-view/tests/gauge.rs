@@ -1,4 +1,4 @@
-//! What is told beside the columns: touching places with their forces, loads, step sizes, the smallest singular value.
+//! What is reported beside the columns: contact points with their forces, loads, step sizes, the smallest singular value.
 
 mod common;
 

@@ -37,7 +37,7 @@ fn a_run_that_is_watched_is_the_same_bit_for_bit() {
     }
 }
 
-/// Room for a few dozen frames: a part of them, in order, and no more than fit.
+/// Workspace for a few dozen frames: a part of them, in order, and no more than fit.
 #[test]
 fn a_long_run_is_thinned_to_the_room_there_is() {
     let (model, system) = shipped("double_pendulum");
@@ -48,7 +48,7 @@ fn a_long_run_is_thinned_to_the_room_there_is() {
     let frames = read(&sent);
     assert_eq!(outcome.trajectory.len(), 5001);
     assert!(frames.t.windows(2).all(|pair| pair[0] <= pair[1]));
-    // blocks are a sixteenth of the room or less, and nothing is taken once it is full; notes and the report come on top
+    // blocks are a sixteenth of the workspace or less, and nothing is taken once it is full; notes and the report come on top
     let notes: usize = frames.notes.iter().map(|note| note.to_string().len() + 24).sum();
     assert!(sent.len() - notes < capacity + capacity / 8, "{} bytes", sent.len());
     assert!(frames.t.len() > 100 && frames.t.len() < 1000, "{}", frames.t.len());

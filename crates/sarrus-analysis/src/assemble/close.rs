@@ -23,7 +23,7 @@ const SLIDES: usize = 10;
 const CLOSED: f64 = 1e-12;
 /// Violation that still counts as assembled: data typed with six digits in a redundant mechanism. The report shows it.
 pub(super) const TOLERABLE: f64 = 1e-6;
-/// A singular position is looked for where a pivot, the square of an angle, is below this.
+/// A singular position is searched for where a pivot, the square of an angle, is below this.
 const WEAK: f64 = 2.5e-3;
 
 /// What may be left of the velocity equations, relative to the velocities, before geometry alone is asked.
@@ -319,7 +319,7 @@ struct NearestVelocities {
     /// -Φ_t.
     b: Vec<f64>,
     kkt: Kkt,
-    /// The pivot below which a row counts as dependent, before any was looked at.
+    /// The pivot below which a row counts as dependent, before any was checked.
     limit: f64,
     is_weak: bool,
     /// How many rows depend on others, where singular values tell.
@@ -430,7 +430,7 @@ pub(super) fn velocities(
     }
     let limit = TOLERABLE.max(if nearest.is_weak { misfit(system, discrete, state) } else { 0.0 });
     let found = nearest.judge(&mut m, &mut eq, (state, &given), limit)?;
-    // one that had to look harder for dependent rows would go on to
+    // one that had to look harder for dependent rows would continue to
     if let Some(workspace) =
         workspace.filter(|_| Arc::ptr_eq(&all, system) && kkt.pivots()[1] == nearest.limit)
     {

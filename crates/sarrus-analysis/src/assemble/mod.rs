@@ -33,7 +33,7 @@ use std::sync::Arc;
 pub struct Assembled {
     /// The state.
     pub state: State,
-    /// Turns of joint angles and the like, for [`Mechanism::set_discrete`](sarrus_system::Mechanism::set_discrete).
+    /// Rotations of joint angles and the like, for [`Mechanism::set_discrete`](sarrus_system::Mechanism::set_discrete).
     pub discrete: Vec<f64>,
     /// What it took.
     pub report: AssemblyReport,
@@ -166,7 +166,7 @@ fn list(apart: &[(String, f64)]) -> String {
 }
 
 impl AssemblyError {
-    /// For whoever wrote the file.
+    /// For those who wrote the file.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         match self {
             AssemblyError::Settings(all) => all.clone(),
@@ -186,7 +186,7 @@ impl AssemblyError {
             }
             AssemblyError::Drivers { at, .. } => {
                 vec![Diagnostic::new(*at, self.to_string()).hint(
-                    "`sarrus check` without one of them counts the freedoms that drivers can prescribe",
+                    "`sarrus check` without one of them counts the degrees of freedom that drivers can prescribe",
                 )]
             }
             AssemblyError::Element { at, .. } => vec![Diagnostic::new(*at, self.to_string()).hint(

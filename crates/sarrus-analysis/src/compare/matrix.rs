@@ -246,7 +246,7 @@ pub(crate) fn text(choice: &MethodChoice) -> String {
 
 /// A list of methods as the command line writes it: `none,baumgarte:alpha=5,beta=5,projection`.
 ///
-/// A piece with `=` and without `:` goes on with the options of the method before it.
+/// A piece with `=` and without `:` continues with the options of the method before it.
 pub fn choices(list: &str) -> Result<Vec<MethodChoice>, MethodTextError> {
     let mut texts: Vec<String> = Vec::new();
     for piece in list.split(',') {

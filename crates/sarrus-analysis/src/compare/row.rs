@@ -95,7 +95,7 @@ pub(super) fn largest_reactions(
 pub enum RowStatus {
     /// The end was reached.
     Completed,
-    /// A limit was reached, or somebody stopped it.
+    /// A limit was reached, or someone stopped it.
     Stopped,
     /// A step could not be taken.
     Failed,

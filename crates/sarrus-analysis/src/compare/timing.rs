@@ -1,7 +1,7 @@
 //! Times of runs: alone, one at a time, without a trajectory, the best of several.
 //!
 //! Methods take turns, so that a machine that grows slower or faster meanwhile does so for all of them. Counts are taken
-//! from these runs too: interpolating samples costs some methods right sides that a run without does not need.
+//! from these runs too: interpolating samples costs some methods right-hand sides that a run without does not need.
 
 use super::Bench;
 use super::matrix::Combination;

@@ -26,7 +26,7 @@ use sarrus_system::contact::{Halfway, SLACK};
 const MAX_CHECKS: usize = 64;
 /// A step of a crowd that is shorter than this part of the time in which anything gets through another cannot pass over a contact.
 const BRIEF: f64 = 0.1;
-/// Where in a step gaps are looked at, as parts of it.
+/// Where in a step gaps are checked, as parts of it.
 const FRACTIONS: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 
 type PairKey = (u32, u32, u32, u32);
@@ -43,7 +43,7 @@ pub(crate) struct ContactDetector {
     cut_at: f64,
     shortened: bool,
     met: bool,
-    /// Pairs that are looked at, and when the next step has to end \[s\].
+    /// Pairs that are checked, and when the next step has to end \[s\].
     pairs: usize,
     until: f64,
     /// How long nothing gets through another from the start of the step \[s\].
@@ -320,7 +320,7 @@ fn slip(
             return crossing(point(k - 1, before), point(k, here), judge).map(Some);
         }
         if slides && here > before {
-            // the condition never holds: the search goes on to the top
+            // the condition never holds: the search continues to the top
             let mut top = point(k - 1, before);
             let mut least = |t: f64| -> Result<ConditionValue, StepError> {
                 let verdict = ConditionValue { holds: false, ..judge(t)? };

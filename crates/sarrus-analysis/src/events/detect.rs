@@ -1,8 +1,8 @@
 //! Which events a step meets, and when.
 //!
 //! Every condition is judged at seven instants of a step beside its start: the end, four equally spaced ones, and one close
-//! to each end, which tells where its margin goes from there. A change between two of them is located to four units in the
-//! last place of the time, on states that are brought onto the constraints, as the run goes on from them.
+//! to each end, which shows where its margin goes from there. A change between two of them is located to four units in the
+//! last place of the time, on states that are brought onto the constraints, as the run continues from them.
 //!
 //! Between two of them the margin is bounded where it depends on positions, velocities and time alone ([`windows`](super::windows)):
 //! a condition that holds for a moment is met, whatever its length. Of other conditions (forces, accelerations, controllers, energies)
@@ -114,12 +114,12 @@ impl Detector {
         self.watches[i].done = true;
     }
 
-    /// Whether the condition of event `i` held at the last look.
+    /// Whether the condition of event `i` held at the last check.
     pub fn holds(&self, i: usize) -> bool {
         self.verdicts[i].holds
     }
 
-    /// Looks at all conditions at `s`, where a leg starts, and returns the events that are to fire there, in their order.
+    /// Checks all conditions at `s`, where a leg starts, and returns the events that are to fire there, in their order.
     ///
     /// `fired` are those that have just fired at this instant, each with whether its condition held just before: one that
     /// its own actions have made false may fire again.
@@ -159,7 +159,7 @@ impl Detector {
 
     /// After a sample has changed x at `s`, where no leg starts; returns the events that are to fire there, in their order.
     ///
-    /// What does not depend on the sample goes on as it did, so that the rule is that of steps. A condition that the sample
+    /// What does not depend on the sample continues as it did, so that the rule is that of steps. A condition that the sample
     /// has brought to just where it fails, as a switch from 1 to 0 does with `u > 0`, was true and is false.
     pub fn check_sample(
         &mut self,
@@ -191,7 +191,7 @@ impl Detector {
         judge(&self.conditions, &mut self.watches, &self.which, ode, s, &mut self.verdicts)
     }
 
-    /// The run goes on from `s`, where `due` fire.
+    /// The run continues from `s`, where `due` fire.
     fn next_sample(&mut self, ode: &Dynamics<'_, Mechanism>, s: &State, due: &[usize]) {
         for &i in due {
             self.watches[i].armed = false;
@@ -253,7 +253,7 @@ impl Detector {
             let (conditions, watches) = (&self.conditions, &mut self.watches);
             let mut judge_at = |step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>, t: f64| {
                 let (ode, s) = step.at(t)?;
-                // as the run will go on from there: on the constraints, where there is a way
+                // as the run will continue from there: on the constraints, where there is a way
                 near.copy_from(s);
                 if ode.project(near).is_err() {
                     near.copy_from(s);

@@ -5,7 +5,7 @@
 //! the same as with all of them at once. Rows of any rank.
 //!
 //! Before, a motion that has drifted off the rows which act already is brought back onto them, positions and velocities
-//! ([`make_consistent`]): otherwise what is left of the old rows could not be told from new ones that contradict each other. An event
+//! ([`make_consistent`]): otherwise what is left of the old rows could not be determined from new ones that contradict each other. An event
 //! is met on the motion as it came, so that a row may fit that and miss what was settled by the drift, or, as a distance
 //! between points whose joint has come apart, the other way about: either will do.
 

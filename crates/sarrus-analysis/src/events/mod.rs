@@ -4,7 +4,7 @@
 //! that are due there act one after the other, in the order of the file and after joints with `lock_at`: rows are added or
 //! taken away, forces switched, states set, and where rows begin to act velocities jump ([`jump`]). The energy that is lost
 //! by it is booked as dissipated, a gain (a driver that sets off, a spring that is enabled under load) as work. Then all
-//! conditions are looked at again, until nothing more happens at that instant, and the run goes on with the system of what
+//! conditions are checked again, until nothing more happens at that instant, and the run continues with the system of what
 //! acts. Rigid contacts and rigid limits of joints ([`rigid`]) are no part of such a jump: they only push, and what they do
 //! follows behind it.
 //!
@@ -59,7 +59,7 @@ use std::sync::Arc;
 /// A step of a mechanism, with its dense output.
 type MechanismStep<'a, 'b> = TakenStep<'a, Dynamics<'b, Mechanism>>;
 
-/// A run that goes on through events.
+/// A run that continues through events.
 #[derive(Clone)]
 pub(crate) struct EventLoop {
     /// The system at the start.
@@ -91,7 +91,7 @@ pub(crate) struct EventLoop {
     firings: Firings,
     /// Largest speed of an impact, by rigid limit.
     hardest: Vec<f64>,
-    /// When gaps were looked at last, and how often then.
+    /// When gaps were checked last, and how often then.
     touched_at: f64,
     at_once: usize,
     /// When a contact slid over the end of its surface last.
@@ -158,7 +158,7 @@ impl EventLoop {
         EventLoop::new(system, &Arc::new(method.clone()), schedule)
     }
 
-    /// Goes from `state` to the end of the route. Where that is reached, `pause` is what a later call goes on with.
+    /// Goes from `state` to the end of the route. Where that is reached, `pause` is what a later call continues with.
     pub fn run_segment(
         &mut self,
         pause: &mut Option<Pause>,
@@ -363,7 +363,7 @@ impl EventLoop {
         let stabilization = self.method.new_stabilization().map_err(none)?;
         let mut dynamics = Dynamics::new(mechanism, formulation, stabilization)?;
         self.method.regularize(&mut dynamics)?;
-        // pivots alone may not tell how many rows are redundant; what cannot be factored shows when it is run
+        // pivots alone may not show how many rows are redundant; what cannot be factored shows when it is run
         let redundant = self.redundant.unwrap_or_else(|| {
             let mechanism = dynamics.problem_mut();
             let mut eq = Equations::new(mechanism);
@@ -537,7 +537,7 @@ impl EventLoop {
     }
 }
 
-/// Columns that are not unique at `s` with the rows of `mechanism`; none where that cannot be told.
+/// Columns that are not unique at `s` with the rows of `mechanism`; none where that cannot be determined.
 fn judge(mechanism: &mut Mechanism, s: &State) -> Vec<String> {
     let mut eq = Equations::new(mechanism);
     mechanism.update(s, Stage::POSITION, &mut eq);

@@ -3,7 +3,7 @@
 //! Beyond a limit the integral of a controller is held, below it grows. With w the rate of the demand while it is held and a what the
 //! integral adds, both outwards, the limit attracts from both sides where w < 0 < w + a: the integral then follows it, and the output
 //! is the limit (the sliding mode of Filippov). A step ends where the demand comes to a limit and where one of the two signs changes, and
-//! has one mode throughout, so that all its stages see one right side.
+//! has one mode throughout, so that all its stages see one right-hand side.
 
 use super::MechanismStep;
 use super::search::crossing;
@@ -96,7 +96,7 @@ impl Slides {
             self.beyond[n][k] = beyond;
             if ode.problem().slide(i) != 0.0 {
                 // the demand goes outwards by itself, or inwards although the integral grows: which of the two rates has
-                // changed its sign is told by the larger, as it is zero to rounding
+                // changed its sign is shown by the larger, as it is zero to rounding
                 let [w, a] = rates(ode, i, side, s)?;
                 ode.problem_mut().set_mode(i, mode::FREE, s);
                 self.beyond[n] = [false; 2];

@@ -31,7 +31,7 @@ use sarrus_system::system::System;
 const PAST: f64 = 1e-9;
 /// Part of a step at its start within which a choice that began right at a level has left it.
 const CONVERGED: f64 = 1e-6;
-/// Changes of a choice in a step that are looked at until one changes its expression.
+/// Changes of a choice in a step that are checked until one changes its expression.
 const TRIES: usize = 64;
 /// Part of the absolute tolerance that is rounding of positions and velocities.
 const NOISE: f64 = 1e-3;
@@ -53,7 +53,7 @@ pub(crate) struct Switches {
     windows: Windows,
     grid: Grid,
     frames: [BodiesAtInstant; 2],
-    /// By law: whether it is looked at in this step.
+    /// By law: whether it is checked in this step.
     counts: Vec<bool>,
     /// By law: how much it may change in this step.
     widths: Vec<f64>,
@@ -243,7 +243,7 @@ impl Switches {
         Ok(self.found.map(|found| found.at))
     }
 
-    /// Looks at the choices where the step starts.
+    /// Checks the choices where the step starts.
     fn check_start(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
         let Switches { laws, stays, frames: [frame, scratch], tolerances, .. } = self;
         let (ode, s) = step.at(step.info.t)?;
@@ -436,7 +436,7 @@ impl Switches {
         let given_up = windows.given_up.len();
         let found = windows.first(step, &beyond, margin, points, &mut |step, t| at(step, t, rounding))?;
         if found.is_some() {
-            // what it may have missed before that is looked for again
+            // what it may have missed before that is searched for again
             windows.given_up.truncate(given_up);
         }
         let Some([a, b]) = found else { return Ok(None) };

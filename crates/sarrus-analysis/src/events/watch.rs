@@ -57,7 +57,7 @@ impl WatchedEvent {
         }
     }
 
-    /// The margin that is told, over the condition's own; none where its side is not known.
+    /// The margin that is reported, over the condition's own; none where its side is not known.
     pub fn sign(&self) -> Option<f64> {
         match self.reaches {
             None => Some(1.0),

@@ -51,7 +51,7 @@ impl Margins for Conditions {
     }
 }
 
-/// Tells what a condition is at an instant of the step.
+/// Reports what a condition is at an instant of the step.
 type ConditionTest<'a> =
     &'a mut dyn FnMut(&mut MechanismStep<'_, '_>, f64) -> Result<ConditionValue, StepError>;
 

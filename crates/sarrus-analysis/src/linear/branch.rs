@@ -1,7 +1,7 @@
 //! Branches of rests: followed along loads that grow, up to where they end or fork.
 //!
 //! Steps lead along the forces and near the tangent, and what was stable stays so: a step that does not is halved. Where halves do not help, the
-//! branch ends, and a damped motion tells how it goes on. That it ends, and does not only bend, is told by taking the loads back from there: a rest
+//! branch ends, and a damped motion shows how it continues. That it ends, and does not only bend, is shown by taking the loads back from there: a rest
 //! that stays away has jumped. Stops that a jump meets ([`super::stops`]) are left out of that look.
 
 use super::equilibrium::EquilibriumSearch;
@@ -21,7 +21,7 @@ const ENDS: u32 = 20;
 const JUMP: f64 = 0.25;
 /// Trials along a branch, at most: then the loads act at once.
 const FOLLOWED: u32 = 5000;
-/// The same along one that is only looked at.
+/// The same along one that is only checked.
 const ASIDE: u32 = 2000;
 
 /// The end of a branch of rests.
@@ -51,7 +51,7 @@ enum BranchOutcome {
 
 impl Statics<'_> {
     /// Along the branch of rests from one share of the loads to another. A step that loses what was stable, or that strays from the tangent, may be
-    /// on another branch, and is halved; where halves do not help, the branch ends or forks, and a damped motion tells how it goes on.
+    /// on another branch, and is halved; where halves do not help, the branch ends or forks, and a damped motion shows how it continues.
     pub fn follow(
         &mut self,
         [from, to]: [f64; 2],
@@ -92,7 +92,7 @@ impl Statics<'_> {
                     continue;
                 }
                 self.restore(&before)?;
-                // nothing stable to stay on, as where the loads alone tell where to hang
+                // nothing stable to stay on, as where the loads alone show where to hang
                 level = lost && stable.is_none();
                 more = if level { 0.0 } else { more };
             } else if let Err(NewtonStop::Met(way)) = done {

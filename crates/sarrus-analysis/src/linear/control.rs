@@ -116,20 +116,20 @@ impl ControllerStates {
         self.states.iter().map(|(index, _)| xdot[*index]).collect()
     }
 
-    /// Places of the states in x.
+    /// Indices of the states in x.
     pub fn state_indices(&self) -> impl Iterator<Item = usize> + '_ {
         self.states.iter().map(|(index, _)| *index)
     }
 
-    /// Why nobody says whether a rest with them is stable.
+    /// Why no one says whether a rest with them is stable.
     pub fn untold(&self, system: &System) -> String {
         if self.sampler.is_none() {
-            return "controllers act: whether the rest is stable, `sarrus modes` tells".into();
+            return "controllers act: whether the rest is stable, `sarrus modes` shows".into();
         }
         let sampled = system.controllers.iter().filter(|c| c.controller.sampling().is_some());
         let names: Vec<String> = sampled.map(|c| format!("`{}`", c.name)).collect();
         format!(
-            "whether the rest is stable under what {} samples is not looked at: a run from beside it tells",
+            "whether the rest is stable under what {} samples is not checked: a run from a nearby state shows",
             names.join(", ")
         )
     }

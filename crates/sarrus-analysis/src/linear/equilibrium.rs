@@ -37,7 +37,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// How an equilibrium is looked for.
+/// How an equilibrium is searched for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EquilibriumOptions {
     /// In how many equal parts the loads are brought on, with a result for each of them. By default they act at once.
@@ -51,7 +51,7 @@ pub struct Equilibrium {
     pub system: Arc<System>,
     /// The state, at rest.
     pub state: State,
-    /// Turns of joint angles and the like.
+    /// Rotations of joint angles and the like.
     pub discrete: Vec<f64>,
     /// A row for each part of the loads: `load`, the share of them that acts, and every column at rest under it.
     pub steps: Trajectory,
@@ -240,14 +240,14 @@ pub fn equilibrium_with(
     if let Some(control) = &control {
         notes.push(control.untold(system));
     } else if let Some(Curvature::Unsymmetric) = curvature {
-        notes.push("some forces have no potential: whether the rest is stable, `sarrus modes` tells".into());
+        notes.push("some forces have no potential: whether the rest is stable, `sarrus modes` shows".into());
     }
     if !here.dependent.is_empty() {
         notes.push(format!("{} rows depend on others: reactions are of minimum norm", here.dependent.len()));
     }
     let not_unique = not_unique(&mut statics, &here);
     if not_unique.is_none() {
-        notes.push("it could not be told which reactions are unique".into());
+        notes.push("it could not be determined which reactions are unique".into());
     }
     let values = steps.rows().last().map_or_else(BTreeMap::new, |row| {
         columns.names.iter().cloned().zip(row[1..].iter().copied()).collect()
@@ -268,7 +268,7 @@ pub fn equilibrium_with(
     Ok(Equilibrium { system: statics.system, discrete, state: statics.state, steps, report })
 }
 
-/// Columns of reactions that are not unique at the rest `here` at hand, with the gaps that are closed there; none where that cannot be told.
+/// Columns of reactions that are not unique at the rest `here` at hand, with the gaps that are closed there; none where that cannot be determined.
 fn not_unique(statics: &mut Statics<'_>, here: &Rest) -> Option<Vec<String>> {
     let mut columns = if here.dependent.is_empty() {
         Vec::new()

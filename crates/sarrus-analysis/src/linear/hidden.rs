@@ -51,7 +51,7 @@ impl<'a> ModeForces<'a> {
             rotation = rotation.max(largest(&z[body.v + at..][..wide - at]));
         }
         let all = largest(z);
-        // points turn about each other; what is carried along without a turn acts as before
+        // points rotate about each other; what is carried along without a rotation acts as before
         let bodies = system.directory.bodies.iter().any(|b| b.kind.nv() > moves(b.kind));
         let rotation = if bodies { rotation } else { x };
         if x.min(rotation).powi(2) > PART * all * all && within(self.load * x * rotation) {

@@ -1,6 +1,6 @@
 //! ẋ = A x for small motions along the constraints about a state.
 //!
-//! With δq in the directions of the velocities (turns about the body's own axes), and K, D, Φ̇_q, Φ̈_q, Φ̈_v of the
+//! With δq in the directions of the velocities (rotates about the body's own axes), and K, D, Φ̇_q, Φ̈_q, Φ̈_v of the
 //! [tangent](sarrus_system::tangent),
 //!
 //! ```text
@@ -22,7 +22,7 @@
 //! [controllers](sarrus_system::control) that forces depend on are unknowns too. All derivatives are exact; what sampled controllers hold
 //! counts as constant.
 //!
-//! Cost: O(nv nc²) for the bases, one sparse solution for each freedom and level, O(nv f²) for A of f freedoms; where the mechanism moves,
+//! Cost: O(nv nc²) for the bases, one sparse solution for each degree of freedom and level, O(nv f²) for A of f degrees of freedom; where the mechanism moves,
 //! some more for the search for a frame. Where nothing moves or damps, the half of A that belongs to velocities is known.
 
 use super::basis::{check_size, free_motions};

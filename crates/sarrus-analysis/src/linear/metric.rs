@@ -109,7 +109,7 @@ impl Metric {
     }
 }
 
-/// Where the turns of a body stand in v, and how many they are.
+/// Where the rotations of a body stand in v, and how many they are.
 fn rotation_range(body: &Body) -> Option<(usize, usize)> {
     match body.kind {
         BodyKind::Rigid | BodyKind::RigidEuler => Some((body.v + 3, 3)),

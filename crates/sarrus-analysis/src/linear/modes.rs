@@ -123,7 +123,7 @@ impl ModesReport {
 pub enum Doing {
     /// Looking for the equilibrium.
     Searching(EquilibriumSearch),
-    /// Decomposing dense matrices: least number of freedoms that they have.
+    /// Decomposing dense matrices: least number of degrees of freedom that they have.
     Decomposing(usize),
 }
 
@@ -235,7 +235,7 @@ fn left_out(mechanism: &mut Mechanism, state: &State, linear: &Linearization) ->
     let moves = state.v.iter().any(|v| *v != 0.0);
     if !linear.held.is_empty() {
         notes.push(format!(
-            "sampled controllers hold what they put out, which counts as constant: {}; whether the mechanism is stable with them, a run tells",
+            "sampled controllers hold what they put out, which counts as constant: {}; whether the mechanism is stable with them, a run shows",
             linear.held.join(", ")
         ));
     }
@@ -247,7 +247,7 @@ fn left_out(mechanism: &mut Mechanism, state: &State, linear: &Linearization) ->
     let bristles = bristles(mechanism, state);
     if !bristles.is_empty() {
         notes.push(format!(
-            "bristles of `lugre` friction count as their damping alone, and not as the springs that they are: {}; what they do, a run tells",
+            "bristles of `lugre` friction count as their damping alone, and not as the springs that they are: {}; what they do, a run shows",
             bristles.join(", ")
         ));
     }

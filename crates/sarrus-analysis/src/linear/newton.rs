@@ -312,7 +312,7 @@ impl EquilibriumNewton {
     }
 }
 
-/// Every number of J: its row, its column, and its place among the numbers.
+/// Every number of J: its row, its column, and its index among the numbers.
 fn each_of_J(s: &Structure, mut see: impl FnMut(usize, usize, usize)) {
     for row in &s.rows {
         for e in &s.entries[row.entries.clone()] {

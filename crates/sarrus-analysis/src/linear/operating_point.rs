@@ -46,7 +46,7 @@ impl FromStr for OperatingPoint {
 }
 
 impl OperatingPoint {
-    /// The mechanism, and the state in it; `watch` sees how an equilibrium is looked for.
+    /// The mechanism, and the state in it; `watch` sees how an equilibrium is searched for.
     pub(super) fn find(
         self,
         model: &Model,

@@ -8,7 +8,7 @@
 //! - surfaces that are open may not close and open again, those that are closed not get deeper and back, and none by more than a part of
 //!   their thickness at once; a gap given by an expression is bounded like a force.
 //!
-//! What is below a millionth of the forces on a body is not looked for. Cost: nothing without such forces and contacts; else a few frames of all bodies and
+//! What is below a millionth of the forces on a body is not searched for. Cost: nothing without such forces and contacts; else a few frames of all bodies and
 //! the bounds of each expression and of the pairs whose swept boxes meet, and some more where these are halved.
 
 use super::profile::{PathProfile, PathSample, Scan};
@@ -22,7 +22,7 @@ use sarrus_system::{Laws, Mechanism, System};
 
 /// Order of the polynomials along a path.
 const STRAIGHT: u32 = 1;
-/// Peaks that are not looked for, relative to the forces on a body.
+/// Peaks that are not searched for, relative to the forces on a body.
 const TINY: f64 = 1e-6;
 /// Deviation from a straight line that is none, relative to these forces, and to the change from one end to the other.
 const COARSE: f64 = 1e-2;

@@ -1,6 +1,6 @@
 //! The motion that drivers alone determine, and the forces that they need for it: kinematic analysis and inverse dynamics.
 //!
-//! Where drivers move every freedom, J has as many independent rows as there are velocities, so that positions follow from Φ(q, t) = 0,
+//! Where drivers move every degree of freedom, J has as many independent rows as there are velocities, so that positions follow from Φ(q, t) = 0,
 //! velocities from J v = -Φ_t, accelerations from J v̇ = γ, and the multipliers, the drivers' forces among them, from
 //! Jᵀλ = f - M v̇: of minimum norm where rows are redundant. Redundant rows and loops are welcome, and singular positions on the
 //! way are passed as in a run (`run.regularize`).
@@ -186,9 +186,9 @@ fn through_a_run(
     Ok(Prescribed { trajectory, report })
 }
 
-/// Looks whether drivers still move every freedom.
+/// Looks whether drivers still move every degree of freedom.
 struct DriverCoverage {
-    /// Rows that were looked at last.
+    /// Rows that were checked last.
     rows: usize,
     /// When they were first seen not to \[s\].
     freed: Option<f64>,
@@ -217,7 +217,7 @@ struct PrescribedStart {
 }
 
 impl PrescribedStart {
-    /// Puts the mechanism together; drivers must move every freedom of it.
+    /// Puts the mechanism together; drivers must move every degree of freedom of it.
     fn find(model: &Model, system: &Arc<System>, settings: &Settings) -> Result<PrescribedStart, SetupError> {
         let assembled = assemble(model, system, settings.assembly)?;
         let mut mechanism = system.mechanism();

@@ -6,7 +6,7 @@
 //!
 //! What is beside squares (loads, reactions, prestress) comes second, in that basis: H = Σ² + Zᵀ(K - GᵀG)Z, H + σ = L Lᵀ by Cholesky, which keeps the
 //! grading of Σ, and the left vectors of L. σ is zero where H is positive definite, and otherwise the least of a sequence that makes it so.
-//! O(f³) for f freedoms, O(nv f²) for the products.
+//! O(f³) for f degrees of freedom, O(nv f²) for the products.
 
 use super::linearize::momentum;
 use super::squares::Squares;

@@ -57,7 +57,7 @@ const HALVINGS: u32 = 50;
 /// Samples controllers at a state, in its x, and returns by how much they change, relative to the largest that they were; none changes nothing.
 pub(super) type ControllerSampler<'a> = &'a mut dyn FnMut(&mut Mechanism, &mut State, &Rest) -> f64;
 
-/// Looks for rest from `state`, where all is as `here` says, with controllers sampled at every step. The rest that it has come to is close enough where it is [`is_rest`]. Where a stop is met, the
+/// Searches for rest from `state`, where all is as `here` says, with controllers sampled at every step. The rest that it has come to is close enough where it is [`is_rest`]. Where a stop is met, the
 /// state is that before, and the way to the stop comes back too.
 pub(super) fn search(
     mechanism: &mut Mechanism,

@@ -169,7 +169,7 @@ impl ForceMatrix {
         local
     }
 
-    /// Every number, by its place in the layout of `tangent` and its own.
+    /// Every number, by its index in the layout of `tangent` and its own.
     fn each(
         &mut self,
         s: &Structure,

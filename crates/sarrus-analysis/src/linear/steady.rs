@@ -8,7 +8,7 @@
 //!
 //! The frame is the one that fits velocities and accelerations best with the least rotation: a rotor between its bearings is seen from
 //! the ground. Where that fails, frames that stand still or move with one of the bodies are tried. Cost: for each frame that fits, a
-//! factorization and four solutions for each freedom and level.
+//! factorization and four solutions for each degree of freedom and level.
 
 use super::flow::{Flow, MovingState, angular, linear};
 use super::linearize::{EquationsAtState, Small, dot, free_accelerations, momentum, rounded_positions};
@@ -22,7 +22,7 @@ use serde::Serialize;
 pub(super) const STEADY: f64 = 1e-6;
 /// Residuals of the motion itself from which equations need no comparison.
 const FAR: f64 = 1e-3;
-/// How far the flow carries the fastest body, for comparison \[rad\]: far enough to see changes, and less than half of a half turn, so
+/// How far the flow carries the fastest body, for comparison \[rad\]: far enough to see changes, and less than a quarter of a revolution, so
 /// that no relative angle leaves its branch.
 const STEP: f64 = 0.7;
 /// Rates up to this, relative to the fastest, are rounding.

@@ -2,7 +2,7 @@
 //!
 //! Each is watched as a margin, which is negative while nothing happens: a coordinate beyond its limit, a coordinate beyond the value at which it is
 //! locked, the overlap of a rigid contact. A step that makes one positive ends where the first of them is zero, a row g = 0 holds it from there
-//! on, and the way to rest goes on with that row: an active-set method. At rest limits and rigid contacts are decided by the complementarity
+//! on, and the way to rest continues with that row: an active-set method. At rest limits and rigid contacts are decided by the complementarity
 //! problem of a run, 0 ≤ N ⊥ g̈ ≥ 0 with Coulomb's law.
 //!
 //! Refused, since where they lead depends on more than the position: events of the file whose condition becomes true on the way, and rigid
@@ -43,7 +43,7 @@ pub(super) struct Stops {
     conditions: Conditions,
     list: Vec<StopTest>,
     gaps: Vec<Gap>,
-    /// Events of the file, each with whether its condition held at the last look.
+    /// Events of the file, each with whether its condition held at the last check.
     triggers: Vec<(usize, bool)>,
     /// What happened, in words.
     pub notes: Vec<String>,
@@ -128,7 +128,7 @@ impl Stops {
         WatchedStops { sides: self.list.iter().map(side).collect(), triggers: self.triggers.clone() }
     }
 
-    /// Goes on with what they had seen before.
+    /// Continues with what they had seen before.
     pub fn watch_as(&mut self, watched: WatchedStops) {
         for (stop, before) in self.list.iter_mut().zip(watched.sides) {
             if let StopTest::Latch { side, .. } = stop {
@@ -256,7 +256,7 @@ impl Stops {
         Ok(before != self.events.active.hold_ids())
     }
 
-    /// Looks at the conditions of the file's events; an error where one holds that did not at the last look, or at the start.
+    /// Checks the conditions of the file's events; an error where one holds that did not at the last check, or at the start.
     pub fn watch_events(
         &mut self,
         mechanism: &mut Mechanism,

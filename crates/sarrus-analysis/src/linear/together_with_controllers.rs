@@ -10,7 +10,7 @@
 //! with r the rates of the states, o what continuous controllers put out and F_o the forces of that. r_q of continuous controllers is exact; that of
 //! sampled ones and the columns of x are differences, which cost steps and no digits: the iteration ends where forces and r vanish. κ keeps
 //! a state where it is that nothing changes, as an integral at a limit. Newton's iteration also comes to rests that are not stable, so the modes
-//! are looked at. Cost: a sparse factorization a step, and with sampled controllers an evaluation of these for each velocity.
+//! are checked. Cost: a sparse factorization a step, and with sampled controllers an evaluation of these for each velocity.
 
 use super::basis::check_size;
 use super::control::ControllerStates;

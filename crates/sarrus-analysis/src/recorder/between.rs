@@ -54,7 +54,7 @@ impl Recorder<'_> {
         forget_fault();
     }
 
-    /// Looks for peaks in a step whose samples have been taken, and notes what holds at its end where something happens there.
+    /// Searches for peaks in a step whose samples have been taken, and notes what holds at its end where something happens there.
     pub(super) fn check_inside(&mut self, step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>) {
         if self.columns.is_none() {
             return;
@@ -139,7 +139,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// The run goes on from `s`, where something has happened.
+    /// The run continues from `s`, where something has happened.
     pub fn advance(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State) {
         if !self.instants.is_open() {
             return;

@@ -76,7 +76,7 @@ pub(crate) fn with_tooth_forces<'a>(
     mechanism.rows_with_separation(s, eq).map_or(Cow::Borrowed(eq), Cow::Owned)
 }
 
-/// Tells the unique reactions at `s` from the others, with J of `eq` there. `redundant` says that rows are known to be:
+/// Informs the unique reactions at `s` from the others, with J of `eq` there. `redundant` says that rows are known to be:
 /// otherwise nothing is projected where the factorization finds none.
 pub(crate) fn analyse(
     mechanism: &mut Mechanism,
@@ -102,7 +102,7 @@ pub(crate) fn analyse(
     Ok(Analysis { dependent, reactions, uniqueness, undetermined })
 }
 
-/// What is not unique at `s` with the contacts that `mechanism` holds; none where that cannot be told.
+/// What is not unique at `s` with the contacts that `mechanism` holds; none where that cannot be determined.
 pub(crate) fn with_contacts(mechanism: &mut Mechanism, s: &State) -> Option<Analysis> {
     let mut eq = Equations::new(mechanism);
     mechanism.update(s, Stage::FORCE, &mut eq);
@@ -119,7 +119,7 @@ pub(crate) struct SharedRedundancies {
     pub sets: Vec<GroupReport>,
     /// Elements that hang together by redundancies at all.
     pub groups: Vec<GroupReport>,
-    /// Redundancies whose elements were not looked for.
+    /// Redundancies whose elements were not searched for.
     pub unresolved: usize,
     /// Whether there are more sets than these.
     pub more: bool,

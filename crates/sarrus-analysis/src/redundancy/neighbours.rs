@@ -1,7 +1,7 @@
 //! Elements around a row, until these are dependent.
 //!
 //! Bodies are gone through by their distance from the row, where a body is as far across as it has rows, so that one
-//! with very many joints is the last that is looked at. All rows of the elements met are orthogonalized as they come: one
+//! with very many joints is the last that is checked. All rows of the elements met are orthogonalized as they come: one
 //! that leaves nothing is a combination of those before, in one way only, and gives a null vector.
 //!
 //! Costs what the group costs, its rows cubed at worst, whatever the size of the model; there is a limit.
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!((size(3), size(300)), (Some(4), Some(4)));
     }
 
-    /// A large body with many small ones, each tied to it twice: the other ties are not looked at.
+    /// A large body with many small ones, each tied to it twice: the other ties are not checked.
     #[test]
     fn a_body_with_many_elements_is_looked_at_last() {
         let mut b = Structure::builder();

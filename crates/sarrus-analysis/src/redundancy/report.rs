@@ -62,9 +62,9 @@ pub struct MobilityReport {
 /// Redundancy over a motion.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AlongReport {
-    /// Time at the start and at the last instant that was looked at \[s\].
+    /// Time at the start and at the last instant that was checked \[s\].
     pub span: [f64; 2],
-    /// Instants looked at.
+    /// Instants checked.
     pub samples: usize,
     /// How the run ended: `completed`, `stopped` or `failed`.
     pub status: &'static str,
@@ -86,7 +86,7 @@ pub struct AlongReport {
 /// A rank that stayed for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RankSpan {
-    /// The first and the last instant looked at that had it \[s\].
+    /// The first and the last instant checked that had it \[s\].
     pub from: f64,
     /// See there.
     pub to: f64,

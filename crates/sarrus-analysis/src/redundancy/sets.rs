@@ -7,7 +7,7 @@
 //! hang together by redundancies at all (`joined`), do.
 //!
 //! Costs O(N) where loops are short: what is spent on a row does not depend on the size of the model. A row that finds
-//! nothing near is looked for in the factors of all rows, O(N) each, for a few.
+//! nothing near is searched for in the factors of all rows, O(N) each, for a few.
 
 use super::Scaled;
 use super::echelon::Echelon;
@@ -44,9 +44,9 @@ pub(super) struct Sets {
     pub sets: Vec<Set>,
     /// Elements that hang together by redundancies, with all that they share; these add up.
     pub groups: Vec<Set>,
-    /// Redundancies whose elements were not looked for any further.
+    /// Redundancies whose elements were not searched for any further.
     pub unresolved: usize,
-    /// Whether some group has more sets than were looked for.
+    /// Whether some group has more sets than were searched for.
     pub more: bool,
 }
 

@@ -9,7 +9,7 @@ use crate::progress::Patience;
 use sarrus::analysis::{Doing, SetupError, modes_with};
 use sarrus::model::Failure;
 
-/// Tells how a model moves in the small.
+/// Reports how a model moves in the small.
 pub fn run(args: &ModesArgs, printer: &mut Printer) -> Exit {
     let (model, system) = match open(&args.model, false, printer) {
         Ok(opened) => opened,

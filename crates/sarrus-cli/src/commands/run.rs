@@ -102,7 +102,7 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
     exit
 }
 
-/// What is needed to draw a run, where somebody will look at it, now or later.
+/// What is needed to draw a run, where someone will check it, now or later.
 fn shown(
     args: &RunArgs,
     model: &Model,

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What is looked at.
+/// What is checked.
 enum ViewTarget {
     /// Results.
     Done(Box<(Scene, PoseTable, System)>),
@@ -138,7 +138,7 @@ fn simulated(
     }
 }
 
-/// Writes what is looked at into one file.
+/// Writes what is checked into one file.
 fn write(out: &Path, targets: Vec<(String, ViewTarget)>, printer: &mut Printer) -> Exit {
     let Some(kind) = single_file(out) else {
         printer.error(format!("`{}` is neither .glb nor .html", out.display()));

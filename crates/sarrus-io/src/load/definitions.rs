@@ -48,7 +48,7 @@ pub struct Definitions<'a> {
 }
 
 impl<'a> Definitions<'a> {
-    /// None yet; CSV files are looked for in `folder`.
+    /// None yet; CSV files are searched for in `folder`.
     pub fn new(folder: &'a Path) -> Self {
         Definitions { list: Vec::new(), index: HashMap::new(), functions: HashMap::new(), folder }
     }

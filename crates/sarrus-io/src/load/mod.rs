@@ -115,7 +115,7 @@ impl Loader {
         }
     }
 
-    /// Notes an error and goes on.
+    /// Notes an error and continues.
     fn fail(&mut self, d: Diagnostic) {
         if self.diagnostics.len() < MAX_ERRORS {
             self.diagnostics.push(d);

@@ -52,7 +52,7 @@ pub fn dispatch_with<K: Kernel>(most: InstructionSet, kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     {
         use super::instructions::{avx2::Avx2, avx512::Avx512};
-        // these types leave the crate here alone, behind the look whether the machine has what they stand for
+        // these types leave the crate here alone, behind the check whether the machine has what they stand for
         if most == InstructionSet::Avx512 && Avx512::is_there() {
             return run::<Lanes<Avx512>, K>(kernel);
         }

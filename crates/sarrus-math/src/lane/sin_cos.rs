@@ -7,7 +7,7 @@
 
 use super::{Kernel, Lane, Mask, dispatch};
 
-/// Largest |x| of the fast way: n stays below 2¹⁷, n times 33 bits exact.
+/// Largest |x| of the fast path: n stays below 2¹⁷, n times 33 bits exact.
 pub(super) const LIMIT: f64 = 1e5;
 
 /// Added to a small number, leaves it rounded to an integer in the last bits: 1.5 · 2⁵².

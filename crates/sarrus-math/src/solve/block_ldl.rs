@@ -271,7 +271,7 @@ impl BlockLdl {
         self.smallest
     }
 
-    /// Replaces the right side `x`, in elimination order, by the solution.
+    /// Replaces the right-hand side `x`, in elimination order, by the solution.
     pub fn solve(&mut self, x: &mut [f64]) {
         for column in &self.columns {
             let n = column.size as usize;

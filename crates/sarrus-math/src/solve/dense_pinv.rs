@@ -42,12 +42,12 @@ pub struct Svd {
 }
 
 impl Svd {
-    /// Room for m × n matrices, with the first min(m, n) right vectors.
+    /// Workspace for m × n matrices, with the first min(m, n) right vectors.
     pub fn thin(m: usize, n: usize) -> Svd {
         Svd::with(m, n, m.min(n), ComputeSvdVectors::Thin)
     }
 
-    /// Room for m × n matrices, with all right vectors, those of the null space included.
+    /// Workspace for m × n matrices, with all right vectors, those of the null space included.
     pub fn full(m: usize, n: usize) -> Svd {
         Svd::with(m, n, n, ComputeSvdVectors::Full)
     }
@@ -130,7 +130,7 @@ pub struct SymmetricEigen {
 }
 
 impl SymmetricEigen {
-    /// Room for matrices of order n.
+    /// Workspace for matrices of order n.
     pub fn new(n: usize) -> SymmetricEigen {
         let scratch = if n == 0 {
             faer::dyn_stack::StackReq::EMPTY

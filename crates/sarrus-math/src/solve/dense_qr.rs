@@ -13,7 +13,7 @@ const CANCELLED: f64 = 1e-8;
 /// A reflection with fewer than one number in so many is applied number by number.
 const SPARSE: usize = 4;
 
-/// A factorization A P = Q R and the room for it.
+/// A factorization A P = Q R and the workspace for it.
 #[derive(Debug, Clone, Default)]
 pub struct PivotedQr {
     m: usize,
@@ -291,7 +291,7 @@ mod tests {
         }
     }
 
-    /// Q R gives back the columns in their order, for tall, square and wide matrices, in the room of the one before.
+    /// Q R gives back the columns in their order, for tall, square and wide matrices, in the workspace of the one before.
     #[test]
     fn the_factors_rebuild_the_matrix() {
         let mut qr = PivotedQr::default();

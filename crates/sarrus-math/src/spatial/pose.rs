@@ -104,7 +104,7 @@ impl Pose<f64> {
 
     /// The motion from this pose with `v[k]`, `w[k]` the k-th time derivatives of ṗ in W and of ω in B.
     ///
-    /// Missing derivatives are zero; those past K are not looked at. Ṙ = R ω̃, row by row ρ̇ = ρ × ω:
+    /// Missing derivatives are zero; those past K are not checked. Ṙ = R ω̃, row by row ρ̇ = ρ × ω:
     /// (k + 1) ρₖ₊₁ = Σ ρⱼ × ωₖ₋ⱼ, j ≤ k.
     #[inline]
     pub fn jet<const K: usize>(&self, v: &[[f64; 3]], w: &[[f64; 3]]) -> Pose<Jet<K>> {

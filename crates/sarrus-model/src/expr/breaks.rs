@@ -1,6 +1,6 @@
 //! Times at which a program switches: where its value or a derivative may jump because of the time alone.
 //!
-//! Instructions are looked at in order, with the breaks of those before. Between these every register that depends
+//! Instructions are checked in order, with the breaks of those before. Between these every register that depends
 //! on nothing but the time is smooth, and of a known [`Shape`]; a function given by a program counts as smooth everywhere. An argument that is affine there takes each of its
 //! levels at a time that two values tell; any other is sampled. A change found either way is then bisected to the
 //! first floating point number on the other side.

@@ -1,4 +1,4 @@
-//! Names and calls: what they stand for, in which order it is looked for, and what to say where it is not found.
+//! Names and calls: what they stand for, in which order it is searched for, and what to say where it is not found.
 
 use super::ast::{ExprNode, TextRange};
 use super::functions::{Call, FUNCTIONS};

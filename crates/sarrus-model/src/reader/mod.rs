@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
         Ok(reader)
     }
 
-    /// Opens an element without looking at its keys.
+    /// Opens an element without checking its keys.
     pub fn open(model: &'a Model, element: &'a Element) -> Self {
         Reader { model, element, table: &element.table, path: Vec::new(), span: element.span }
     }
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
             .hint(format!("add `{key} = …` to it; {}", self.listing()))
     }
 
-    /// Tells a user where the keys of the element are explained.
+    /// Reports a user where the keys of the element are explained.
     fn listing(&self) -> String {
         match self.element.section {
             section @ (Section::Flexible

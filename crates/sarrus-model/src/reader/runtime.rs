@@ -33,7 +33,7 @@ impl RuntimeExpr {
         RuntimeExpr { expr: Arc::new(self.expr.margin()), path: None, verbatim: None, ..self.clone() }
     }
 
-    /// Where it calls the function `name`; the whole of it where that cannot be told.
+    /// Where it calls the function `name`; the whole of it where that cannot be determined.
     pub fn span_of_call(&self, name: &str) -> Span {
         let call = self.expr.calls().into_iter().find(|(called, _)| called == name);
         match (call, self.verbatim) {

@@ -219,7 +219,7 @@ fn faults_are_those_that_the_result_depends_on() {
     assert!(plain.eval(&|_| -1.25).is_nan());
     assert_eq!(fault().unwrap().to_string(), "function `root` gave NaN for (-1.25)");
     forget_fault();
-    // nobody asked the function for this one
+    // no one asked the function for this one
     assert!(plain.eval(&|_| f64::NAN).is_nan());
     assert_eq!(fault(), None);
     // nor is the side that was not taken before to blame for it

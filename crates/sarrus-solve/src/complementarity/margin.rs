@@ -22,7 +22,7 @@ use sarrus_math::solve::Svd;
 const EXACT: f64 = 1e-11;
 
 impl Contacts<'_> {
-    /// The margin by which all of them can go on as they do, in units of κ, and the size of κ. Not finite where it is not found.
+    /// The margin by which all of them can continue as they do, in units of κ, and the size of κ. Not finite where it is not found.
     pub fn margin(&self) -> (f64, f64) {
         let n = self.rows();
         if n == 0 {

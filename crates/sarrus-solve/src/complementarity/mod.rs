@@ -131,7 +131,7 @@ impl Contacts<'_> {
         if let Some(found) = self.refine_status(guess, &first) {
             return Ok(found);
         }
-        // as if what slips went on slipping
+        // as if what slips continued slipping
         let slipping = self.points.iter().zip(&first).map(|(point, &i)| {
             match direction(&self.b[i + 1..][..point.across]) {
                 _ if self.b[i] >= 0.0 => ContactStatus::Open,
@@ -463,7 +463,7 @@ impl Contacts<'_> {
                 && let Some(d) = direction(&u[i + 1..][..2])
                 && (u[i + 1] * old[1] - u[i + 2] * old[0]).abs() > self.rounding(i, kappa)
             {
-                // one that goes the other way is no slide: it is told by the sign
+                // one that goes the other way is no slide: it is shown by the sign
                 if d[0] * old[0] + d[1] * old[1] > 0.0 {
                     *status = ContactStatus::Slide(d);
                 }

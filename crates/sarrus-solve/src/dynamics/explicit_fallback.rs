@@ -6,7 +6,7 @@
 //! a zone of some hundredths of a radian around a singular position, or that went over one, is given up: from where it began, explicit steps with
 //! an error estimate of their own lead to the other side of the zone, through the windows of [`near`](super::near), so that records,
 //! branches, near misses and ends of range are those of the explicit methods. There the method begins anew: of those that remember, bdf
-//! with order 1. Steps of fixed size go on at the times that they would have had.
+//! with order 1. Steps of fixed size continue at the times that they would have had.
 //!
 //! What is stiff makes explicit steps short: where they would be more than [`MOST`] the method is left to itself until the zone is behind
 //! it. It then passes as far as its own equations do.
@@ -27,7 +27,7 @@ const ZONE: f64 = 0.05;
 const STEPS: f64 = 2.0;
 /// ... but not more than this angle for their sake \[rad\].
 const MOST_ZONE: f64 = 0.2;
-/// A singular position is looked for where the root of the smallest pivot, as a fraction of what is usual, is below so many times the
+/// A singular position is searched for where the root of the smallest pivot, as a fraction of what is usual, is below so many times the
 /// angle of half a zone and a step ...
 const CHECK_STEP: f64 = 4.0;
 /// ... but never above this.
@@ -37,7 +37,7 @@ const MEMORY: f64 = 6.0;
 /// The next look is due when the mechanism has turned by this angle \[rad\], times the root of the smallest pivot as a fraction of what
 /// is usual, ...
 const PAUSE: f64 = 0.05;
-/// ... after no more than this part of the time in which that would fall to where singular positions are looked for ...
+/// ... after no more than this part of the time in which that would fall to where singular positions are searched for ...
 const WAY: f64 = 0.25;
 /// ... and after no more than so many steps, in which the mechanism may become faster.
 const PAUSE_STEPS: f64 = 10.0;
@@ -64,7 +64,7 @@ pub(super) struct ExplicitFallback {
     /// Whether the method is left to itself until nothing is near, and when that first was so \[s\].
     gave_up: bool,
     left: Option<f64>,
-    /// When pivots were last looked at, the root of the smallest there as a fraction of what was usual, and when the next look is due \[s\].
+    /// When pivots were last checked, the root of the smallest there as a fraction of what was usual, and when the next check is due \[s\].
     seen: [f64; 2],
     due: f64,
 }
@@ -133,7 +133,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
     }
 
-    /// Looks at the step that a method has `taken` to `s`, or has failed to take. Takes one through a zone in its place, where there is one.
+    /// Checks the step that a method has `taken` to `s`, or has failed to take. Takes one through a zone in its place, where there is one.
     pub(super) fn fallback_over(
         &mut self,
         taken: Result<StepInfo, StepError>,
@@ -234,7 +234,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         if fallback.steps == 0 && self.project(&mut end).is_err() {
             end.copy_from(s);
         }
-        // fixed steps go on at their own times
+        // fixed steps continue at their own times
         let until = if is_adaptive { fallback.until } else { control.fixed_after(s.t, fallback.until) };
         fallback.control.t_end = until.min(control.t_end);
         let (before, typical) = (fallback.control.counts, self.pivot_scale);

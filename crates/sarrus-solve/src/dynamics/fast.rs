@@ -1,19 +1,19 @@
 //! The way of most steps: accelerations and projections by [`tables`](crate::tables), where a model has them.
 //!
 //! Tables know full rank and nothing else. Where they say that a solution is not good, where a singular position may be near, or where
-//! right sides are taken on the constraints, the general way is taken, which decides everything anew.
+//! right-hand sides are taken on the constraints, the general path is taken, which decides everything anew.
 
 use super::Dynamics;
 use crate::problem::{Accel, Equations, Problem, Stage, State};
 use crate::tables::{Health, Tables, tables};
 
-/// Calls that are left to the general way after several that tables could not answer, at most.
+/// Calls that are left to the general path after several that tables could not answer, at most.
 const MOST_LEFT: u32 = 63;
 
 /// Tables, once it is known whether there are any.
 #[derive(Default)]
 pub(super) enum Fast {
-    /// Nobody has asked.
+    /// No one has asked.
     #[default]
     Unknown,
     /// There are none.
@@ -27,10 +27,10 @@ pub(super) struct FastPath {
     tables: Box<dyn Tables<f64>>,
     /// Whether they know all loads.
     has_loads: bool,
-    /// What they found where others ask for it: the general way, until it has said whether a singular position is near, or whoever books work.
+    /// What they found where others ask for it: the general path, until it has said whether a singular position is near, or what accounts for work.
     found: Accel,
     is_asking: bool,
-    /// Calls to leave to the general way, and how many that will be the next time.
+    /// Calls to leave to the general path, and how many that will be the next time.
     left: u32,
     next: u32,
 }
@@ -104,7 +104,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }))
     }
 
-    /// The right side by tables. Returns whether it is there.
+    /// The right-hand side by tables. Returns whether it is there.
     pub(super) fn rhs_by_tables(
         &mut self,
         s: &State,
@@ -141,7 +141,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         plain
     }
 
-    /// Takes what tables have found at the time `t`, where the general way has said that no singular position is near: whether it was asked must
+    /// Takes what tables have found at the time `t`, where the general path has said that no singular position is near: whether it was asked must
     /// not show in the results.
     pub(super) fn restore_tables(&mut self, t: f64) {
         let Fast::With(fast) = &mut self.fast else { return };
@@ -176,7 +176,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
 
     /// Φ and Φ̇ at `s`, into `eq`; of the rest of it nothing is promised.
     pub fn violation(&mut self, s: &State, eq: &mut Equations) {
-        // also where nobody has asked for them: what is noted of a step must not depend on who else looks
+        // also where no one has asked for them: what is noted of a step must not depend on who else looks
         self.make_tables();
         match &mut self.fast {
             Fast::With(fast) => fast.tables.violation(&s.q, &s.v, &mut eq.phi, &mut eq.phidot),

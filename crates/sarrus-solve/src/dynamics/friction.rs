@@ -18,7 +18,7 @@ const FOUND: f64 = 1e-11;
 /// Corrections of N: one but for rounding, more where friction in joints depends on λ too.
 const CORRECTIONS: u32 = 20;
 
-/// Room for frictions.
+/// Workspace for frictions.
 #[derive(Default)]
 pub(super) struct FrictionWorkspace {
     /// f without them (nv).

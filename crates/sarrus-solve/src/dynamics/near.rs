@@ -1,6 +1,6 @@
-//! Near singular positions: when to look for one, how wide its window is, and what is done in it.
+//! Near singular positions: when to search for one, how wide its window is, and what is done in it.
 //!
-//! A look costs a decomposition, so it is taken only where the smallest pivot has fallen, below what the angle of a window would make
+//! A check costs a decomposition, so it is taken only where the smallest pivot has fallen, below what the angle of a window would make
 //! of what is usual; or where rows are left out that are not usually. What is found there replaces v̇ and the projection
 //! ([`detector`](crate::detector)). A near miss is left to plain accelerations; steps of fixed size are then taken again in shorter ones, from the last state on the
 //! constraints. The power of drivers comes from the motion: their multipliers may not exist.
@@ -27,7 +27,7 @@ const MOST_ANGLE: f64 = 0.1;
 const LEFT_OUT: f64 = 8.0;
 /// Half a window of large parts, where everything costs more \[rad\].
 const LARGE_ANGLE: f64 = 0.01;
-/// A singular position is looked for where the root of the smallest pivot, as a fraction of what is usual, is below so many times
+/// A singular position is searched for where the root of the smallest pivot, as a fraction of what is usual, is below so many times
 /// the angle of half a window ...
 const CHECK_STEP: f64 = 4.0;
 /// ... but never above this.
@@ -37,15 +37,15 @@ const MAX_CHECK_STEP: f64 = 0.7;
 const FIXED_WINDOW: f64 = 1.5;
 /// The same in steps of chosen size, which are longer: no more than rounding asks for. What their stages make of it, their error tells.
 const CHOSEN_WINDOW: f64 = 0.0;
-/// The same for the rows of \[Amirouche1991\], which have a window of their own to be looked for in.
+/// The same for the rows of \[Amirouche1991\], which have a window of their own to be searched for in.
 const AMIROUCHE_WINDOW: f64 = 0.4;
 /// Pivots of rows that are usually left out as dependent, where they are not, are rounding below this.
 const LET_IN: f64 = 1e-6;
-/// Right sides of which the pivots are remembered.
+/// Right-hand sides of which the pivots are remembered.
 const REMEMBERED: usize = 48;
-/// A zero between two right sides is at most this part of the way between them from the one with the lower pivot.
+/// A zero between two right-hand sides is at most this part of the way between them from the one with the lower pivot.
 const WAY: f64 = 0.75;
-/// A step is looked at again where the root of the smallest pivot, as a fraction of what is usual, may have been zero and was
+/// A step is checked again where the root of the smallest pivot, as a fraction of what is usual, may have been zero and was
 /// below this.
 const LOW: f64 = 0.5;
 /// How far from where pivots say the zero is it may be, as a part of the step, and as an angle \[rad\].
@@ -74,15 +74,15 @@ pub(super) struct SingularityGuard {
     kappa: f64,
     /// The largest angle in half a window \[rad\].
     most: f64,
-    /// Half the window of the last right side \[s\].
+    /// Half the window of the last right-hand side \[s\].
     tau: f64,
-    /// Whether the last right side called for a look.
+    /// Whether the last right-hand side called for a check.
     is_checking: bool,
-    /// When the last right side that called for one was, if it was in no window \[s\].
+    /// When the last right-hand side that called for one was, if it was in no window \[s\].
     outside: Option<f64>,
     /// Whether the last accelerations with multipliers were those of a window.
     is_regularized: bool,
-    /// Whether a right side of this step was inside a window.
+    /// Whether a right-hand side of this step was inside a window.
     inside: bool,
     /// The same of the window of a near miss.
     is_off_constraints: bool,
@@ -93,10 +93,10 @@ pub(super) struct SingularityGuard {
     /// Takes steps in place of those that are too long for a near miss; of fixed size, they are so near any.
     substeps: Box<ExplicitRk>,
     is_fixed: bool,
-    /// Times of right sides, and roots of the smallest pivots there; the oldest are written over.
+    /// Times of right-hand sides, and roots of the smallest pivots there; the oldest are written over.
     pivots: Vec<[f64; 2]>,
     next: usize,
-    /// The largest of the smallest pivots where a look has found nothing.
+    /// The largest of the smallest pivots where a check has found nothing.
     clear: Option<f64>,
     /// Most rows that were left out as dependent there.
     harmless: usize,
@@ -168,7 +168,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         Ok(())
     }
 
-    /// Times that dense or sparse factors were made to look for singular positions; none of them in most runs.
+    /// Times that dense or sparse factors were made to search for singular positions; none of them in most runs.
     pub fn checks(&self) -> u64 {
         self.near.as_ref().map_or(0, |near| near.detector.checks())
     }
@@ -187,7 +187,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         if !self.stabilization.projects() {
             return false;
         }
-        // what the last right side has told of the same instant
+        // what the last right-hand side has told of the same instant
         if near.outside == Some(s.t) {
             return false;
         }
@@ -206,13 +206,13 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
     }
 
-    /// Whether accelerations at `s`, of full rank and with this smallest pivot, need no look for a singular position; if so, that is
-    /// noted as of a right side.
+    /// Whether accelerations at `s`, of full rank and with this smallest pivot, need no search for a singular position; if so, that is
+    /// noted as of a right-hand side.
     pub(super) fn passes_singularity(&mut self, s: &State, pivot: f64) -> bool {
         let Some(near) = self.near.as_mut() else { return true };
         let is_first = self.pivot_scale == 0.0;
         let typical = if is_first { near.clear.unwrap_or(1.0) } else { self.pivot_scale };
-        // a redundant row that rounding has let in: the general way knows it
+        // a redundant row that rounding has let in: the general path knows it
         if near.harmless > 0 && pivot < LET_IN {
             return false;
         }
@@ -247,7 +247,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let is_first = self.pivot_scale == 0.0;
         let Some(near) = self.near.as_mut() else { return solved };
         near.is_regularized = false;
-        // ... but after a look that has found nothing it is what was there
+        // ... but after a check that has found nothing it is what was there
         let typical = if is_first { near.clear.unwrap_or(1.0) } else { self.pivot_scale };
         let is_first = is_first && near.clear.is_none();
         near.fewest = near.fewest.min(dropped).max(near.harmless);
@@ -304,7 +304,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
     }
 
-    /// Looks for a singular position that the step to `s`, on the constraints, went over unseen. Returns whether it is a near miss,
+    /// Searches for a singular position that the step to `s`, on the constraints, went over unseen. Returns whether it is a near miss,
     /// over which the step has to be taken again.
     pub(super) fn check_previous(&mut self, s: &State) -> bool {
         let spin = self.angular_speed(s).max(f64::MIN_POSITIVE);
@@ -323,7 +323,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         near.detector.set_least(LARGE_ANGLE / spin);
         near.detector.set_redundant(near.fewest);
         let ends = [&near.last, s];
-        // right sides by tables leave no equations
+        // right-hand sides by tables leave no equations
         self.problem.update(s, Stage::FORCE, &mut self.eq);
         let found = near.detector.check_between(&mut self.problem, &self.eq, ends, t, tau, window);
         near.over = matches!(found, Ok(Some(Crossing::Missed)));
@@ -390,7 +390,7 @@ fn fastest(structure: &Structure, s: &State) -> f64 {
 }
 
 impl SingularityGuard {
-    /// Makes half a window fit the speed at which J turns and steps of size `h`. Returns whether a pivot of this fraction of what is usual calls for a look.
+    /// Makes half a window fit the speed at which J turns and steps of size `h`. Returns whether a pivot of this fraction of what is usual calls for a check.
     fn fit(&mut self, spin: f64, h: f64, fraction: f64) -> bool {
         self.tau = (self.kappa * h).clamp(LEAST_ANGLE / spin, self.most / spin);
         self.detector.set_least(LARGE_ANGLE / spin);
@@ -438,12 +438,12 @@ impl SingularityGuard {
         zero.map(|zero| zero.clamp(start, t))
     }
 
-    /// Whether the last right side, at the time `t`, called for no look, or for one that has found no singular position near.
+    /// Whether the last right-hand side, at the time `t`, called for no look, or for one that has found no singular position near.
     pub(super) fn is_outside(&self, t: f64) -> bool {
         !self.is_checking || self.outside == Some(t)
     }
 
-    /// λ of the last window less its parts along rows that lose their hold there; none where the last accelerations were plain ones, or no such
+    /// λ of the last window less its parts along rows that become dependent there; none where the last accelerations were plain ones, or no such
     /// row is among those left out, `dropped`.
     pub(super) fn regular(&self, dropped: &[usize]) -> Option<&[f64]> {
         self.detector.regular(dropped).filter(|_| self.is_regularized)
@@ -459,7 +459,7 @@ impl SingularityGuard {
         &self.last
     }
 
-    /// Whether the last right sides were in the window of a near miss.
+    /// Whether the last right-hand sides were in the window of a near miss.
     pub(super) fn is_off_constraints(&self) -> bool {
         self.detector.is_open_miss()
     }
@@ -479,7 +479,7 @@ impl SingularityGuard {
         (typical, lost)
     }
 
-    /// Whether no right side of this step was one of the rows of \[Amirouche1991\].
+    /// Whether no right-hand side of this step was one of the rows of \[Amirouche1991\].
     pub(super) fn is_exact(&self) -> bool {
         !self.inside || self.detector.kind() != Regularize::Amirouche
     }
@@ -531,7 +531,7 @@ impl SingularityGuard {
         true
     }
 
-    /// `accel` with multipliers that do the work of all constraints, -(f - M v̇)ᵀv, through Φ_t: those of dangerous rows
+    /// `accel` with multipliers that do the work of all constraints, -(f - M v̇)ᵀv, through Φ_t: those of nearly dependent rows
     /// may not exist, their power does.
     pub(super) fn account_energy<'b>(
         &'b mut self,

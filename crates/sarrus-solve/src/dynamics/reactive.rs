@@ -24,7 +24,7 @@ const NEAR_ENOUGH: f64 = 1e-10;
 /// The same where intensities are rounding beside the largest multiplier, of which this is a part.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// Room for the iteration.
+/// Workspace for the iteration.
 #[derive(Debug, Default)]
 pub(super) struct Reactive {
     /// f without C (nv).
@@ -44,7 +44,7 @@ pub(super) struct Reactive {
 }
 
 impl Reactive {
-    /// Room for `count` intensities and `nv` velocities.
+    /// Workspace for `count` intensities and `nv` velocities.
     pub fn new(count: usize, nv: usize) -> Reactive {
         if count == 0 {
             return Reactive::default();
@@ -68,7 +68,7 @@ impl Reactive {
         self.n.is_empty()
     }
 
-    /// n as it is known, for whoever finds λ itself.
+    /// n as it is known, for the caller that finds λ itself.
     pub fn intensities(&mut self) -> &mut [f64] {
         &mut self.n
     }

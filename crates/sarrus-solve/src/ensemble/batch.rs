@@ -1,7 +1,7 @@
 //! Variants that step together, one in each lane.
 //!
 //! A step of an explicit method of fixed size and the projection after it, in the operations of [`tables`](crate::tables). A lane whose variant needs
-//! more than that (a small pivot, a residual that stays, a constraint that is not reached) is told, and its state before the step is kept.
+//! more than that (a small pivot, a residual that stays, a constraint that is not reached) is reported, and its state before the step is kept.
 
 use super::FixedStep;
 use crate::problem::State;
@@ -21,9 +21,9 @@ pub(super) trait Batch: Send {
     fn get(&self, i: usize, s: &mut State);
     /// Steps all lanes to `t`. Bit i of what is returned says whether lane i is good; the others are to be left alone.
     fn step(&mut self, t: f64) -> u8;
-    /// Goes on from where the step ended.
+    /// Continues from where the step ended.
     fn accept(&mut self);
-    /// Puts a copy of lane `from` into lane `to`, which nobody uses any more.
+    /// Puts a copy of lane `from` into lane `to`, which no one uses any more.
     fn cover(&mut self, to: usize, from: usize);
 }
 

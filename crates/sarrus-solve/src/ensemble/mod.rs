@@ -2,8 +2,8 @@
 //!
 //! Variants have the same bodies, rows and loads, with other numbers and another start. They step together by an explicit method of fixed size, with
 //! projection, in the operations of [`tables`](crate::tables): what a variant gives does not depend on who is in the other lanes, nor on
-//! how many cores there are, to the bit. One that needs more (a singular position near, rows that depend on others) leaves: it goes on alone from the state
-//! before that step, by the general way, and the others do not notice. Variants that have no tables, or not those of their
+//! how many cores there are, to the bit. One that needs more (a singular position near, rows that depend on others) leaves: it continues alone from the state
+//! before that step, by the general path, and the others do not notice. Variants that have no tables, or not those of their
 //! neighbours, go alone from the start.
 //!
 //! Cost: what eight lanes take over one depends on the machine: with AVX-512 little, with AVX2 less than twice.
@@ -44,7 +44,7 @@ pub struct FixedStep {
     pub projects: bool,
     /// How variants that have left pass singular positions.
     pub regularize: Regularize,
-    /// Steps between two calls of whoever watches; zero for none but the last.
+    /// Steps between two calls of the observer; zero for none but the last.
     pub every: u64,
 }
 
@@ -68,7 +68,7 @@ impl FixedStep {
 pub struct VariantOutcome {
     /// The last state.
     pub state: State,
-    /// When it left its lane to go on alone \[s\], if it did.
+    /// When it left its lane to continue alone \[s\], if it did.
     pub left: Option<f64>,
     /// Why it did not reach the end, if it did not.
     pub error: Option<Stopped>,
@@ -88,7 +88,7 @@ pub enum Stopped {
     Step(#[from] StepError),
 }
 
-/// Who is told of states on the way: number of the variant, and its state.
+/// Who receives states on the way: number of the variant, and its state.
 pub type VariantWatch<'a> = &'a (dyn Fn(usize, &State) + Sync);
 
 /// Steps all members to the end, in lanes of [`LANES`] and on the threads of the current pool. Outcomes are in the order of the members.
@@ -132,7 +132,7 @@ fn together(
     }
 }
 
-/// Lanes for all of a crew; one that is too small is filled up with copies of its last member.
+/// Lanes for all of a batch; one that is too small is filled up with copies of its last member.
 fn lanes(
     lane_variants: &[Variant],
     records: &[Option<Description>],
@@ -189,7 +189,7 @@ fn step_together(
                     left,
                     ..scalar_fallback::continue_scalar(&mut variants[i], first + i, n, method, watch)
                 });
-                // a lane that nobody uses follows one that is used
+                // a lane that no one uses follows one that is used
                 guide.into_iter().for_each(|guide| batch.cover(i, guide));
             }
         }

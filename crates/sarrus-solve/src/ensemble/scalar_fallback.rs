@@ -1,4 +1,4 @@
-//! A variant that goes alone, by the general way.
+//! A variant that goes alone, by the general path.
 
 use super::{FixedStep, Stopped, Variant, VariantOutcome, VariantWatch};
 use crate::control::{StepControl, StepLimits};

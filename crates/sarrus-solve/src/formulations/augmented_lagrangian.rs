@@ -180,7 +180,7 @@ impl PenalizedMass {
         cholesky(K, nv).map_err(|velocity| SolveError::Mass { velocity })
     }
 
-    /// One pass: the changes of v̇ and λ for the right sides `a` (nv) and `b` (nc). Returns ‖Q_rᵀ D_r b‖, which falls
+    /// One pass: the changes of v̇ and λ for the right-hand sides `a` (nv) and `b` (nc). Returns ‖Q_rᵀ D_r b‖, which falls
     /// with every pass.
     fn solve(
         &mut self,

@@ -29,7 +29,7 @@ pub(super) enum Solvable<'a> {
     Asked(&'a Cell<f64>),
 }
 
-/// How long to go on.
+/// How long to continue.
 #[derive(Clone, Copy)]
 pub(super) struct Passes {
     /// Corrections at most.
@@ -62,7 +62,7 @@ pub(super) struct Correction {
 }
 
 impl Correction {
-    /// Room for a problem of structure `s`.
+    /// Workspace for a problem of structure `s`.
     pub fn new(s: &Structure) -> Correction {
         let (v, c) = (|| vec![0.0; s.nv], || vec![0.0; s.nc]);
         Correction {

@@ -71,7 +71,7 @@ fn blocks_mul(s: &Structure, blocks: &[f64], x: &[f64], y: &mut [f64]) {
 pub(crate) struct Root {
     C: Vec<f64>,
     transposed: Vec<f64>,
-    /// Room for L of one block.
+    /// Workspace for L of one block.
     scratch: Vec<f64>,
 }
 

@@ -19,7 +19,7 @@ pub(super) trait DenseMethod: Send + Sized {
     /// Its rank decisions.
     fn rank(&self) -> &RankKeeper;
 
-    /// The same, to be told the rank at the start.
+    /// The same, which gets the rank at the start.
     fn rank_mut(&mut self) -> &mut RankKeeper;
 }
 

@@ -36,7 +36,7 @@ pub trait Formulation: Send {
         out: &mut Accel,
     ) -> Result<(), SolveError>;
 
-    /// The same for a right side of an integrator that projects, where nobody reads λ: it need not be the one of least norm, and where constraints
+    /// The same for a right-hand side of an integrator that projects, where no one reads λ: it need not be the one of least norm, and where constraints
     /// contradict each other by the violation v̇ may be any that keeps an independent set of them.
     fn motion(
         &mut self,

@@ -129,7 +129,7 @@ impl IndependentEquations {
         cholesky(H, n).map_err(|k| SolveError::Mass { velocity: independent[k] })
     }
 
-    /// v̇ and λ for the right sides `a` (nv) and `b` (nc).
+    /// v̇ and λ for the right-hand sides `a` (nv) and `b` (nc).
     fn solve(
         &mut self,
         s: &Structure,

@@ -52,7 +52,7 @@ impl Number for c64 {
     }
 }
 
-/// Three velocities that are a turn: first index in v, and T by rows.
+/// Three velocities that are a rotation: first index in v, and T by rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RotationBlock {
     /// First index in v.
@@ -125,7 +125,7 @@ pub struct IterationMatrix<N: Number> {
     diagonal: Vec<usize>,
     /// K T, laid out as K.
     KT: Vec<f64>,
-    /// Room for a block of J T.
+    /// Workspace for a block of J T.
     rotation: Vec<f64>,
     b: Vec<N>,
     factorizations: u64,
@@ -275,7 +275,7 @@ impl<N: Number> IterationMatrix<N> {
         }
     }
 
-    /// (Δz, Δλ) for the right sides r and c, in their places.
+    /// (Δz, Δλ) for the right-hand sides r and c, in their places.
     pub fn solve(&mut self, r: &mut [N], c: &mut [N]) -> Result<(), SolveError> {
         let (top, bottom) = self.b.split_at_mut(self.nv);
         top.copy_from_slice(r);
@@ -292,7 +292,7 @@ impl<N: Number> IterationMatrix<N> {
     }
 }
 
-/// A block times T, in place: the columns of a turn among its columns `start` ...
+/// A block times T, in place: the columns of a rotation among its columns `start` ...
 fn rotate_block(block: &mut [f64], start: usize, size: usize, rotations: &[RotationBlock]) {
     // turns come in the order of v
     let first = rotations.partition_point(|t| t.start < start);

@@ -429,7 +429,7 @@ impl Newton {
 
             let rate = if iteration == 1 { 0.0 } else { change / last };
             slowest = slowest.max(rate);
-            // what is left to go, if it goes on like that; one fast iteration is no promise
+            // what is left to go, if it continues like that; one fast iteration is no promise
             let sure = rate.max(LEAST_RATE);
             let left = if iteration == 1 { change } else { sure / (1.0 - sure).max(1e-3) * change };
             if left <= tolerance || change <= ROUNDING {

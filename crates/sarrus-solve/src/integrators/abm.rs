@@ -16,9 +16,9 @@
 //! **Rounding.** What is lost by adding a small step to a large state is carried to the next. Tolerances below
 //! four units in the last place of the state are taken as that: shorter steps would not help.
 //!
-//! Needs smooth right sides: a jump costs a start anew. Costs two right sides a step whatever the order, dense output none, and
-//! storage for `max_order` + 10 states. At tight tolerances it takes half the right sides of a Runge-Kutta method of order 8, with
-//! errors up to a hundred times larger; for the same error about three quarters. Where right sides are cheap its own work, some 5 k
+//! Needs smooth right-hand sides: a jump costs a start anew. Costs two right-hand sides a step whatever the order, dense output none, and
+//! storage for `max_order` + 10 states. At tight tolerances it takes half the right-hand sides of a Runge-Kutta method of order 8, with
+//! errors up to a hundred times larger; for the same error about three quarters. Where right-hand sides are cheap its own work, some 5 k
 //! operations a number, counts too. Not for stiff problems, nor for events in quick succession.
 
 mod dodge;
@@ -102,7 +102,7 @@ pub struct Abm {
     accepted: bool,
     /// Whether the differences are those at `end`.
     differences: bool,
-    /// Steps for which right sides are still taken on the constraints.
+    /// Steps for which right-hand sides are still taken on the constraints.
     constrained_steps: u32,
 }
 

@@ -10,7 +10,7 @@ const NEAR: f64 = 16.0;
 /// A fixed step shorter than this part of the size asked for is a sliver.
 const SLIVER: f64 = 1e-6;
 
-/// Whether to go on.
+/// Whether to continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proceed {
     /// Take the next step.
@@ -19,7 +19,7 @@ pub enum Proceed {
     Stop,
 }
 
-/// Who is told about a run while it goes on.
+/// Who is notified of a run while it continues.
 ///
 /// `ode` is handed out as the type that [`integrate`] was called with, so that an observer can ask it for more
 /// than rates (multipliers, energies).
@@ -35,7 +35,7 @@ pub trait Observer<O: ?Sized> {
     /// A step was taken. If something happens inside it that ends the run there, the time \[s\] of it, not after its end: the rest of the
     /// step is given up. At its start, where [`can_retake`](Observer::can_retake) says so, all of it is, and the run ends where it was.
     ///
-    /// `ode` has taken note of the end of the step ([`Ode::finish_step`]); whoever cuts it must take that back.
+    /// `ode` has taken note of the end of the step ([`Ode::finish_step`]); the caller that cuts it must take that back.
     fn cut(&mut self, _step: &mut TakenStep<'_, O>) -> Result<Option<f64>, StepError> {
         Ok(None)
     }
@@ -62,7 +62,7 @@ pub trait Observer<O: ?Sized> {
 /// What an observer has done to the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// It may have changed it; the run goes on from there.
+    /// It may have changed it; the run continues from there.
     Made,
     /// The same, and something else happens there: the run ends as if the step had been cut at its end.
     Cut,
@@ -87,7 +87,7 @@ impl<O: Ode> TakenStep<'_, O> {
         self.method.dense_order()
     }
 
-    /// Tells the step control the energy exchanged so far \[J\].
+    /// Informs the step control the energy exchanged so far \[J\].
     pub fn set_energy_scale(&mut self, scale: f64) {
         self.control.energy_scale = scale;
     }

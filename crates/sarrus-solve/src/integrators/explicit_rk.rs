@@ -3,7 +3,7 @@
 //! Solves (q̇, v̇, ẋ) = f(t, q, v, x) with quaternions as vectors of R⁴, made unit at the end of each step;
 //! after that [`Ode::finish_step`] projects. \[Hairer1993, chapter II\]
 //!
-//! Needs accelerations at every stage: the formulation resolves the constraints. Costs `s` right sides a step
+//! Needs accelerations at every stage: the formulation resolves the constraints. Costs `s` right-hand sides a step
 //! plus those of the interpolant where a sample falls into the step; storage for about s + 6 states, made once
 //! in [`Step::prepare`]. Not for stiff problems: the step is bounded by the fastest decay, not by accuracy.
 
@@ -65,7 +65,7 @@ pub struct ExplicitRk {
     end_slope: bool,
     /// Whether the interpolant's own stages are known.
     interpolant: bool,
-    /// Steps for which right sides are still taken on the constraints.
+    /// Steps for which right-hand sides are still taken on the constraints.
     constrained_steps: u32,
     /// The most that a step may rotate a body \[rad\].
     rotation_limit: f64,
@@ -460,7 +460,7 @@ fn stability(tableau: &Tableau) -> Option<f64> {
     (1..).map(|i| 0.1 * f64::from(i)).take_while(|x| is_stable(*x)).last()
 }
 
-/// Evaluates the right side at `s`.
+/// Evaluates the right-hand side at `s`.
 fn slope(ode: &mut dyn Ode, s: &State, k: &mut State, control: &mut StepControl) -> Result<(), StepError> {
     control.counts.rhs += 1;
     ode.rhs(s, &mut k.q, &mut k.v, &mut k.x).map_err(|source| StepError::Solve { t: s.t, source })

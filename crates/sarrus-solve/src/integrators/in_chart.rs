@@ -7,11 +7,11 @@
 //! reads its coordinates again: what the chart satisfies of itself never drifts.
 //!
 //! A state that comes in is taken as it is where it is the one that went out; otherwise the chart reads it, so that
-//! whoever changes the state of a run (events, breaks) need not know.
+//! the caller that changes the state of a run (events, breaks) need not know.
 //!
 //! Needs the [`Ode`] view.
 //!
-//! Costs two passes over the chart per right side on top of the problem's; where the chart gives ẏ, it saves the
+//! Costs two passes over the chart per right-hand side on top of the problem's; where the chart gives ẏ, it saves the
 //! factorization.
 
 use crate::chart::Chart;
@@ -37,7 +37,7 @@ pub struct InChart {
     between: State,
 }
 
-/// The chart, and what right sides need.
+/// The chart, and what right-hand sides need.
 struct ChartWorkspace {
     chart: Box<dyn Chart>,
     /// Whether the chart finds accelerations, where it can.
@@ -160,7 +160,7 @@ fn resize(state: &mut State, s: &Structure) {
     state.x.resize(s.nx, 0.0);
 }
 
-/// A right side in the coordinates of a chart.
+/// A right-hand side in the coordinates of a chart.
 struct ChartRhs<'a> {
     ode: &'a mut dyn Ode,
     workspace: &'a mut ChartWorkspace,

@@ -296,7 +296,7 @@ fn three(v: &[f64], at: usize) -> [f64; 3] {
     [v[at], v[at + 1], v[at + 2]]
 }
 
-/// A body that turns about three axes.
+/// A body that rotates about three axes.
 fn rotates(g: &&NormGroup) -> bool {
     g.kind == GroupKind::AngularVelocity && g.len == 3
 }

@@ -26,7 +26,7 @@ use crate::singularity::Subsystem;
 /// Coefficient of a dependence above which two rows are exchanged: the usual value of \[Gu1996\]. Each exchange multiplies the
 /// determinant by at least its square, so that their number is bounded.
 const GROWTH: f64 = 2.0;
-/// Off the constraints the choice is looked at where the smallest pivot has fallen to this fraction: the square of 1/[`GROWTH`]².
+/// Off the constraints the choice is checked where the smallest pivot has fallen to this fraction: the square of 1/[`GROWTH`]².
 const FALLEN: f64 = 1.0 / (GROWTH * GROWTH * GROWTH * GROWTH);
 /// Random vectors that show a new choice; one that was good is shown by one, another at each look. That all of them miss a row of C of size c has a
 /// probability of (2/c)³ at most.
@@ -37,7 +37,7 @@ const PROBES: u32 = 3;
 pub(super) struct RowChoice {
     /// Whether each row is (nc); empty where elimination chooses.
     pub out: Vec<bool>,
-    /// The smallest pivot when the choice was last looked at.
+    /// The smallest pivot when the choice was last checked.
     pivot: f64,
     /// The largest entry of w that no exchange has reduced.
     judged: f64,
@@ -89,7 +89,7 @@ impl Kkt {
         let resolves_rank = self.rank == RankDemand::ResolveRank;
         let chosen = self.choice.out.iter().filter(|out| **out).count();
         if resolves_rank && chosen > 0 && self.dropped.len() != chosen {
-            // rows of the choice that are dependent now, or a loss of rank: elimination tells which
+            // rows of the choice that are dependent now, or a loss of rank: elimination shows which
             self.forget_choice()?;
             self.refactor(eq)?;
         }
@@ -97,7 +97,7 @@ impl Kkt {
             return Ok(());
         }
         self.choice.find_components(&self.structure);
-        // rows that hubs make dependent are left out by choice from here on: pivots do not tell whether they still are
+        // rows that hubs make dependent are left out by choice from here on: pivots do not report whether they still are
         if self.choice.out.is_empty() && !self.plan.hubs.is_empty() {
             self.choice.out.clone_from(&self.is_dropped);
         }

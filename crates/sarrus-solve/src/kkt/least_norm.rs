@@ -56,7 +56,7 @@ pub(super) struct NullVectors {
     pub w: Vec<f64>,
     /// Wᵀ w (nv).
     y: Vec<f64>,
-    /// Right side (nc).
+    /// Right-hand side (nc).
     b: Vec<f64>,
     /// Nᵀμ in the rows left out (nc).
     g: Vec<f64>,

@@ -232,7 +232,7 @@ impl Kkt {
         }
     }
 
-    /// r = b - J x, also into the right side.
+    /// r = b - J x, also into the right-hand side.
     pub(super) fn residual(&mut self, eq: &Equations, a: &[f64], b: &[f64], x: &[f64], mu: &[f64]) {
         let SolveWorkspace { right, r, .. } = &mut self.work;
         for row in &self.plan.rows {
@@ -304,7 +304,7 @@ impl Kkt {
         self.hub_residual(eq, a, x, mu);
     }
 
-    /// -r_h = J_hᵀμ + M_h x_h - a_h into the right side.
+    /// -r_h = J_hᵀμ + M_h x_h - a_h into the right-hand side.
     fn hub_residual(&mut self, eq: &Equations, a: &[f64], x: &[f64], mu: &[f64]) {
         for hub in &self.plan.hubs {
             let body = &self.bodies[hub.col];
@@ -324,7 +324,7 @@ impl Kkt {
         }
     }
 
-    /// One pass: x and μ corrected for the right side.
+    /// One pass: x and μ corrected for the right-hand side.
     pub(super) fn correct(&mut self, x: &mut [f64], mu: &mut [f64]) {
         self.work.z.copy_from_slice(&self.work.right);
         self.ldl.solve(&mut self.work.z);
@@ -400,7 +400,7 @@ impl Kkt {
     }
 }
 
-/// Which of the right sides is not finite; the multipliers, if neither is.
+/// Which of the right-hand sides is not finite; the multipliers, if neither is.
 fn not_finite(a: &[f64], b: &[f64]) -> SolveError {
     let bad = |v: &[f64]| v.iter().position(|x| !x.is_finite());
     match (bad(a), bad(b)) {

@@ -1,7 +1,7 @@
 //! Which velocities are dependent, and how long.
 //!
 //! The choice is kept. At every further J, the columns of J_u come first, so that Q R of them solves for u, and what Q
-//! leaves of J_e tells whether they still span J. The choice is made again where
+//! leaves of J_e reports whether they still span J. The choice is made again where
 //!
 //! - the condition ‖J‖ ‖J_u⁺‖ is 10 times its best since the choice, or has come above 10⁶: a dead point of an
 //!   independent coordinate. Where the new choice is no better by half, the mechanism itself is singular there, and the

@@ -1,7 +1,7 @@
-//! Which combinations of rows lose their hold, and how soon.
+//! Which combinations of rows become dependent, and how soon.
 //!
 //! D = Σ σᵢ uᵢ wᵢᵀ over a part. Along the motion D(s) ≈ D + s Ḋ, so among the left vectors U of small σ and the right vectors W of
-//! small σ, those of the null space included, R = Uᵀ Ḋ W tells what the σ are about to do. With R = X ρ Yᵀ the combinations
+//! small σ, those of the null space included, R = Uᵀ Ḋ W shows what the σ are about to do. With R = X ρ Yᵀ the combinations
 //! U X change at the rates ρ: one is
 //!
 //! - *dangerous* if |Dᵀ u| ≤ τ ρ: it is, was or will be zero within about τ;

@@ -1,9 +1,9 @@
 //! Whether what seems to be a crossing of branches is one, before it is passed.
 //!
 //! - *Near miss, end stop.* A state of the window is brought onto the constraints one derivative up: onto a branch that goes straight
-//!   through. If the dangerous rows themselves do not hold there, no branch does. Where there is no such state, that may be the end.
+//!   through. If the nearly dependent rows themselves do not hold there, no branch does. Where there is no such state, that may be the end.
 //! - *Nothing.* The same at the instant at which rank should be lost: if it is not, the rows were only weak.
-//! - *Reactions.* There the load across the branches tells whether multipliers stay bounded ([`pole`](super::pole)).
+//! - *Reactions.* There the load across the branches reports whether multipliers stay bounded ([`pole`](super::pole)).
 //!
 //! Cost: two projections, a third where the first guess of the instant is rough; those bring v̇ and the time to the loss of rank along.
 
@@ -12,13 +12,13 @@ use super::window::{self, Window};
 use super::{CROSSING, DENSE, SingularityDetector};
 use crate::problem::{Equations, Problem, Stage, State};
 
-/// Where multipliers are looked at, as parts of half a window.
+/// Where multipliers are checked, as parts of half a window.
 const AROUND: [f64; 4] = [-0.6, -0.3, 0.3, 0.6];
 /// Instants this near, as a part of half a window, are the same.
 const ARRIVED: f64 = 2e-3;
 
 impl SingularityDetector {
-    /// How far apart the branches are that seem to cross near `s`, relative to the largest position: what the dangerous rows leave
+    /// How far apart the branches are that seem to cross near `s`, relative to the largest position: what the nearly dependent rows leave
     /// where the others and their derivative hold. Infinite where there is no such state; none where rank is not lost when it should be.
     pub(super) fn guard(
         &mut self,
@@ -47,7 +47,7 @@ impl SingularityDetector {
         is_singular.then_some([gap, gap / size])
     }
 
-    /// Makes the state at the instant at which rank should be lost from `s`, to which [`project`](SingularityDetector::project) has just come, and looks at
+    /// Makes the state at the instant at which rank should be lost from `s`, to which [`project`](SingularityDetector::project) has just come, and checks
     /// the load across the branches there. Returns whether rank is lost.
     fn check_window(&mut self, problem: &mut dyn Problem, eq: &mut Equations, s: &State, tau: f64) -> bool {
         let Some(ahead) = self.time_ahead(problem, s, tau) else { return true };
@@ -133,7 +133,7 @@ impl SingularityDetector {
         most
     }
 
-    /// λ of the dangerous rows of part `i` at the singular position of the open record, less what grows without bound; none where it is not
+    /// λ of the nearly dependent rows of part `i` at the singular position of the open record, less what grows without bound; none where it is not
     /// known. Found when it is first asked for, from states around it.
     pub(super) fn finite_part(&mut self, i: usize, problem: &mut dyn Problem, tau: f64) -> Option<Vec<f64>> {
         if self.has_middle

@@ -1,10 +1,10 @@
-//! Singular positions that a step has gone over, with no right side near enough to see them.
+//! Singular positions that a step has gone over, with no right-hand side near enough to see them.
 //!
 //! Between the ends of a step positions are those of a cubic through positions and velocities at both. On it the time
 //! to the loss of rank is followed to zero, and the state there is asked what every state in a window is asked
 //! ([`guard`](super::guard)): whether branches cross, or only come near each other.
 //!
-//! Of rows of which more lose their hold at once than can be followed, their number is that of the pivots that vanish there, less those
+//! Of rows of which more become dependent at once than can be followed, their number is that of the pivots that vanish there, less those
 //! that always do: as they vanish together any of them tells when. Whether the branches cross is then not asked.
 //!
 //! Cost: a few looks, and a guard where something is found. Not for steps longer than half the time between two singular positions.
@@ -17,14 +17,14 @@ use crate::problem::{Equations, Problem, State};
 const FOLLOWED: u32 = 5;
 /// The way falls at least to this part of itself from one time to the next.
 const DECREASE: f64 = 0.5;
-/// The first look at a large part is this part of the second.
+/// The first check of a large part is this part of the second.
 const NARROW: f64 = 0.2;
 /// How far before the step, as a part of it, the way is still good.
 const BEFORE: f64 = 0.3;
 /// The way that is left in the end, as a part of the step.
 const ARRIVED: f64 = 1e-4;
 
-/// What was found at a state: how many rows lose their hold, in what time, and which take part.
+/// What was found at a state: how many rows become dependent, in what time, and which take part.
 pub(super) struct SingularState {
     pub losses: usize,
     pub ahead: f64,
@@ -69,7 +69,7 @@ impl StateSegment {
 }
 
 impl SingularityDetector {
-    /// Looks for a singular position between the states `from` and `to` on the constraints, near the time `t`, within `tau` \[s\] of which
+    /// Searches for a singular position between the states `from` and `to` on the constraints, near the time `t`, within `tau` \[s\] of which
     /// it must be. `window` is half a window there. Takes note of it and returns what became of it.
     pub fn check_between(
         &mut self,
@@ -144,7 +144,7 @@ impl SingularityDetector {
             between.step_across(problem, from, to, t);
             let Some(seen) = self.see(i, problem, &between.here, tau)? else { return Ok(None) };
             t += seen.ahead;
-            // shortly before the step it may be one that the last right sides did not tell; what is after it is left to the next
+            // shortly before the step it may be one that the last right-hand sides did not tell; what is after it is left to the next
             if !(from.t - BEFORE * (to.t - from.t)..=to.t + near).contains(&t) {
                 return Ok(None);
             }
@@ -169,7 +169,7 @@ impl SingularityDetector {
         s: &State,
         tau: f64,
     ) -> Result<Option<SingularState>, SolveError> {
-        // what is near is told from what is only weak more surely by a narrow look; dense decompositions need no help
+        // what is near is distinguished from what is only weak more surely by a narrow look; dense decompositions need no help
         let narrow = if self.parts[i].nv() > DENSE { NARROW } else { 1.0 };
         for tau in [narrow * tau, tau] {
             let Some(dependent) = self.check(i, problem, s, tau)? else { return Ok(None) };

@@ -1,11 +1,11 @@
 //! Through singular positions: where J loses rank for an instant, accelerations are found from higher derivatives of the
-//! constraints, and the run goes on along the branch that its velocity points to.
+//! constraints, and the run continues along the branch that its velocity points to.
 //!
-//! [`danger`] tells which combinations of rows lose their hold within a window of time around the state, [`window`] finds the
+//! [`danger`] shows which combinations of rows become dependent within a window of time around the state, [`window`] finds the
 //! accelerations there, [`project`] brings states onto the constraints there. All three depend on the state alone, so that an
 //! integrator keeps its order and needs to know nothing of it.
 //!
-//! Connected parts are looked at by themselves: those of up to [`DENSE`] velocities with dense decompositions, larger ones with the
+//! Connected parts are checked by themselves: those of up to [`DENSE`] velocities with dense decompositions, larger ones with the
 //! block-sparse factors ([`sparse`]).
 
 mod dependent_rows;
@@ -39,17 +39,17 @@ const LARGE_ORDERS: usize = 6;
 /// How singular positions are passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Regularize {
-    /// They are not looked for.
+    /// They are not searched for.
     Off,
     /// By Taylor coefficients of the motion and of its tangents.
     #[default]
     Jets,
-    /// By one more derivative of the dangerous rows, as \[Amirouche1991\] does; to compare with.
+    /// By one more derivative of the nearly dependent rows, as \[Amirouche1991\] does; to compare with.
     Amirouche,
 }
 
 impl Regularize {
-    /// The highest coefficient of the motion that is looked at, in a part of `nv` velocities: windows of large ones are small.
+    /// The highest coefficient of the motion that is checked, in a part of `nv` velocities: windows of large ones are small.
     fn orders(self, nv: usize) -> usize {
         match self {
             Regularize::Amirouche => 2,
@@ -81,7 +81,7 @@ pub enum SingularRegion {
 /// What became of a singular position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Crossing {
-    /// Two branches cross, and the run went on along its own.
+    /// Two branches cross, and the run continued along its own.
     Passed,
     /// The branches come near each other but do not cross: the run was left to plain accelerations.
     Missed,
@@ -129,7 +129,7 @@ pub struct SingularityDetector {
     is_large: bool,
     /// For large parts; none until it is needed.
     sparse: Option<Sparse>,
-    /// Times that a part was decomposed to look for dangerous rows.
+    /// Times that a part was decomposed to search for nearly dependent rows.
     checks: u64,
     /// Half the window of large parts \[s\].
     least: f64,
@@ -146,11 +146,11 @@ pub struct SingularityDetector {
     is_open: bool,
     /// Whether what is open is no singular position.
     is_weak: bool,
-    /// λ of the last window less its parts along dangerous rows (nc).
+    /// λ of the last window less its parts along nearly dependent rows (nc).
     regular: Vec<f64>,
     /// Parts that were inside it, and their ranks away from the singular position.
     ranks_inside: Vec<(usize, usize)>,
-    /// λ of the dangerous rows times the time from the singular position, seen on the way.
+    /// λ of the nearly dependent rows times the time from the singular position, seen on the way.
     pole: MultiplierPole,
     /// The state at which rank is lost, as the last guard has found it, and the residue of multipliers there.
     middle: State,
@@ -158,11 +158,11 @@ pub struct SingularityDetector {
     residue: Option<(f64, usize)>,
     /// What the last projection has found.
     projected: project::Projected,
-    /// Room for solutions in windows.
+    /// Workspace for solutions in windows.
     work: window::SeriesWorkspace,
-    /// Room for steps that went over one.
+    /// Workspace for steps that went over one.
     between: jump::StateSegment,
-    /// Room for the guard.
+    /// Workspace for the guard.
     trial: Option<(State, Equations)>,
 }
 
@@ -171,7 +171,7 @@ impl SingularityDetector {
     pub fn new(problem: &dyn Problem, kind: Regularize) -> Result<SingularityDetector, SolveError> {
         let (s, eq) = (problem.structure(), Equations::new(problem));
         let mut parts = Subsystem::all(s);
-        // those with more freedoms than can be followed are not even looked at
+        // those with more degrees of freedom than can be followed are not even checked
         parts.retain(|part| part.nv() <= DENSE || part.nv() <= part.nc() + MAX_DOF);
         let is_large = parts.iter().any(|part| part.nv() > DENSE);
         Ok(SingularityDetector {
@@ -210,7 +210,7 @@ impl SingularityDetector {
         self.kind
     }
 
-    /// Whether there is nothing to look at.
+    /// Whether there is nothing to check.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
@@ -220,7 +220,7 @@ impl SingularityDetector {
         self.parts.iter().any(|part| part.nv() <= DENSE)
     }
 
-    /// Times that a part was decomposed to look for dangerous rows.
+    /// Times that a part was decomposed to search for nearly dependent rows.
     pub fn checks(&self) -> u64 {
         self.checks
     }
@@ -235,7 +235,7 @@ impl SingularityDetector {
         &self.records
     }
 
-    /// The dangerous rows of part `i` at `s` within `tau` \[s\]. Leaves D and D₁ in `workspace`.
+    /// The nearly dependent rows of part `i` at `s` within `tau` \[s\]. Leaves D and D₁ in `workspace`.
     fn check(
         &mut self,
         i: usize,
@@ -277,7 +277,7 @@ impl SingularityDetector {
         }
     }
 
-    /// λ of the last [`accelerate`](SingularityDetector::accelerate) with λ in a window, less its parts along rows that lose their hold there; none where
+    /// λ of the last [`accelerate`](SingularityDetector::accelerate) with λ in a window, less its parts along rows that become dependent there; none where
     /// the rows left out, `dropped`, are no more than those that are redundant everywhere.
     pub fn regular(&self, dropped: &[usize]) -> Option<&[f64]> {
         let has_lost = |(i, rank): &(usize, usize)| {
@@ -438,7 +438,7 @@ impl SingularityDetector {
         });
     }
 
-    /// v̇ of part `i`, of which the room holds D and D₁ at `s` from a look. λ only `with_lambda`.
+    /// v̇ of part `i`, of which the workspace holds D and D₁ at `s` from a check. λ only `with_lambda`.
     fn solve(
         &mut self,
         i: usize,

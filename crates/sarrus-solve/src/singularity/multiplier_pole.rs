@@ -1,7 +1,7 @@
 //! Whether multipliers stay bounded at a singular position.
 //!
 //! Where the load across the branches does not vanish there, λ ≈ R / (t - t*) is the true answer of rigid bodies, and R follows from that
-//! load at t* ([`residue`](super::window::Window::residue)). (t - t*) λ of the dangerous rows is smooth: its slope at t* is
+//! load at t* ([`residue`](super::window::Window::residue)). (t - t*) λ of the nearly dependent rows is smooth: its slope at t* is
 //! what is left of λ without the pole, found by least squares with a parabola over states on the constraints on both sides of it. Only
 //! where λ is asked for so near to t* that it cannot be solved for.
 
@@ -72,7 +72,7 @@ impl MultiplierPole {
         Some(std::array::from_fn(|j| cofactor(1, j) / det))
     }
 
-    /// λ of the dangerous rows of part `i` at the singular position, less what grows without bound; none where it is not known.
+    /// λ of the nearly dependent rows of part `i` at the singular position, less what grows without bound; none where it is not known.
     pub fn finite(&self, i: usize) -> Option<Vec<f64>> {
         let weights = self.weights().filter(|_| self.part == i)?;
         let value = |row| weights.iter().zip(&self.moments).map(|(w, m)| w * m[row]).sum::<f64>() / self.tau;

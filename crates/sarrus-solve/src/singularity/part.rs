@@ -286,7 +286,7 @@ impl Subsystem {
     }
 }
 
-/// Room for `n` numbers, in `many` only where `few` does not hold them.
+/// Workspace for `n` numbers, in `many` only where `few` does not hold them.
 fn scratch<'a>(few: &'a mut [f64; FEW], many: &'a mut Vec<f64>, n: usize) -> &'a mut [f64] {
     match few.get_mut(..n) {
         Some(few) => few,

@@ -1,8 +1,8 @@
-//! Projection inside a window: the dangerous rows one derivative up.
+//! Projection inside a window: the nearly dependent rows one derivative up.
 //!
 //! U_dᵀΦ = 0 does not tell there where on a branch, nor on which, a state is: it is quadratic across it. Its derivative does,
 //! with the velocity as it is: positions solve [U_rᵀΦ; U_dᵀΦ̇] = 0, velocities [U_rᵀΦ̇; U_dᵀΦ̈/2] = 0 with the v̇ of the window, both
-//! with the matrix B and nearest in the metric of M. The branch is the one that v points along. U_dᵀΦ itself is left, and tells whether there
+//! with the matrix B and nearest in the metric of M. The branch is the one that v points along. U_dᵀΦ itself is left, and reports whether there
 //! was a crossing at all.
 
 use super::window::{self, Window, dot, norm};
@@ -25,7 +25,7 @@ pub struct ProjectionGoal {
 
 /// As far as rounding allows.
 pub const EXACT: ProjectionGoal = ProjectionGoal { vdot: 1e-11, state: window::STILL };
-/// Enough to tell branches that cross from others: what is left of dangerous rows is quadratic in such an error.
+/// Enough to tell branches that cross from others: what is left of nearly dependent rows is quadratic in such an error.
 pub const GOOD: ProjectionGoal = ProjectionGoal { vdot: 1e-8, state: 1e-10 };
 /// Corrections below this, relative, leave v̇ as it is.
 const NEARBY: f64 = 1e-7;
@@ -39,12 +39,12 @@ pub(super) struct Projected {
     pub ahead: f64,
     /// How far positions were moved, as the time in which they move so far by themselves \[s\].
     pub moved: f64,
-    /// Room for a step (nv).
+    /// Workspace for a step (nv).
     pub step: Vec<f64>,
 }
 
 impl SingularityDetector {
-    /// Brings `s` onto the constraints where it is within a window, in the parts where it is. Returns what is left of dangerous rows, if it is
+    /// Brings `s` onto the constraints where it is within a window, in the parts where it is. Returns what is left of nearly dependent rows, if it is
     /// in one; the other parts are then left alone. `eq` is room, with the masses filled.
     pub fn project(
         &mut self,
@@ -76,7 +76,7 @@ impl SingularityDetector {
         Ok(left)
     }
 
-    /// The same of part `i`, of which the room holds what the look at `s` has made that found the `danger`.
+    /// The same of part `i`, of which the workspace holds what the check at `s` has made that found the `danger`.
     pub(super) fn project_part(
         &mut self,
         i: usize,
@@ -103,7 +103,7 @@ impl SingularityDetector {
         for round in 0..ROUNDS {
             // positions
             if round > 0 {
-                // before the first the look has done so
+                // before the first the check has done so
                 v[0].copy_from_slice(&s.v);
                 problem.expand(s, &v[..1], &part.blocks, false, workspace);
             }
@@ -166,7 +166,7 @@ impl SingularityDetector {
 
         projected.vdot.resize(s.v.len(), 0.0);
         part.velocities.iter().for_each(|&k| projected.vdot[k] = v[1][k]);
-        // what is left of the dangerous rows themselves
+        // what is left of the nearly dependent rows themselves
         v[0].copy_from_slice(&s.v);
         problem.expand(s, &v[..1], &part.blocks, false, workspace);
         part.rows_of(&workspace.phi[0], &mut regular);
@@ -178,7 +178,7 @@ impl SingularityDetector {
         self.is_open && !self.is_weak && self.records.last().is_some_and(|r| r.crossing == Crossing::Passed)
     }
 
-    /// Takes note of what a projection has left of dangerous rows.
+    /// Takes note of what a projection has left of nearly dependent rows.
     pub fn note_gap(&mut self, gap: f64) {
         if let Some(record) = self.records.last_mut().filter(|_| self.is_open) {
             record.gap = record.gap.max(gap);

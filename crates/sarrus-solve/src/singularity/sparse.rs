@@ -1,4 +1,4 @@
-//! Large parts: dangerous rows from the pivots of the block-sparse factorization, and solutions with B by it.
+//! Large parts: nearly dependent rows from the pivots of the block-sparse factorization, and solutions with B by it.
 //!
 //! The rows whose pivots fall below what a window can reach are left out of the factorization. Of each of them, e, elimination leaves
 //! u = e - ν over the kept rows k with D_k Dᵀu = 0: what Dᵀu still is says how far it is from depending on the others, and
@@ -9,7 +9,7 @@
 //! B then consists of the kept rows, at order k, and of the combinations U, at order k + 1: its solutions are those of the factors with a
 //! correction in the few vectors g.
 //!
-//! Cost: O(N) for each row left out and for each solution. Not for parts with more freedoms than [`MAX_DOF`]: each of them has a
+//! Cost: O(N) for each row left out and for each solution. Not for parts with more degrees of freedom than [`MAX_DOF`]: each of them has a
 //! direction of its own to be followed.
 
 use super::dependent_rows::{DependentRows, STEADY};
@@ -22,13 +22,13 @@ use crate::kkt::{HUB_DEGREE, Kkt};
 use crate::problem::{Equations, Structure};
 use sarrus_math::solve::{SymmetricEigen, cholesky, cholesky_solve};
 
-/// Most freedoms of a part.
+/// Most degrees of freedom of a part.
 pub const MAX_DOF: usize = 48;
 /// Most rows left out.
 const LEFT_OUT: usize = 160;
 /// Rows left out of which one is expected to move.
 const SAMPLED: usize = 16;
-/// A row is looked at if its pivot is below the square of this times what its own change can reach.
+/// A row is checked if its pivot is below the square of this times what its own change can reach.
 const REACH: f64 = 3.0;
 /// Pivots below this part of the row's diagonal are zero where all rows that count are wanted.
 const ZERO: f64 = 1e-10;
@@ -180,7 +180,7 @@ impl Sparse {
         Ok(none)
     }
 
-    /// How many rows lose their hold within `tau` \[s\], where those are too many to be followed, and when the first that moves does: they
+    /// How many rows become dependent within `tau` \[s\], where those are too many to be followed, and when the first that moves does: they
     /// vanish together. `redundant` rows say nothing new anywhere.
     pub fn count(
         &mut self,
@@ -279,7 +279,7 @@ impl Sparse {
         cholesky(&mut self.products, n).map_err(|_| singular)
     }
 
-    /// `y` = B⁺ r, as the factors give it without refinement: what it leaves is seen in the next right side.
+    /// `y` = B⁺ r, as the factors give it without refinement: what it leaves is seen in the next right-hand side.
     pub fn correct(
         &mut self,
         part: &Subsystem,
@@ -376,7 +376,7 @@ impl Pencil {
         Ok(Pencil { times, vectors, steady })
     }
 
-    /// Places of rows that belong to combinations which are neither dangerous nor redundant.
+    /// Indices of rows that belong to combinations which are neither dangerous nor redundant.
     fn needed(&self, tau: f64, x: &[Vec<f64>], largest: f64) -> Vec<usize> {
         let weak = self.times.iter().zip(&self.vectors).filter(|(time, _)| **time > tau).map(|(_, y)| y);
         let still = self.steady.iter().filter(|y| norm(&mix(y, x)) > STILL * largest);

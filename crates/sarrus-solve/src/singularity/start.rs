@@ -14,7 +14,7 @@
 //! Where one value is missing, U_dᵀΦ̈ = 0 is quadratic in it, and its roots are the velocities that are possible. Positions that are only
 //! nearly closed are closed first, by all rows however weak ([`refine_positions`]).
 //!
-//! Cost: some dense decompositions of each part that is looked at; those of more than [`DENSE`] velocities are not.
+//! Cost: some dense decompositions of each part that is checked; those of more than [`DENSE`] velocities are not.
 
 mod solve;
 
@@ -31,7 +31,7 @@ const NEAR: f64 = 0.02;
 const FREE: f64 = 1e-7;
 /// The same over the angle to the singular position, where that is larger.
 const AROUND: f64 = 10.0;
-/// Rest within this angle is rest at the singular position: accelerations there do not see the dangerous rows.
+/// Rest within this angle is rest at the singular position: accelerations there do not see the nearly dependent rows.
 const AT: f64 = 1e-5;
 /// Positions tell the branch if they leave less than this of it open.
 const SHARP: f64 = 0.1;
@@ -51,7 +51,7 @@ pub struct HeldVelocity {
     pub value: f64,
 }
 
-/// Which way a motion goes on from a position near a singular one.
+/// Which way a motion continues from a position near a singular one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BranchDirection {
     /// Along the branch that position and velocity tell.
@@ -67,11 +67,11 @@ pub enum BranchDirection {
 /// A position near a singular one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SingularStart {
-    /// Which way it goes on.
+    /// Which way it continues.
     pub way: BranchDirection,
     /// The angle to the singular position \[rad\].
     pub angle: f64,
-    /// How many rows lose their hold there.
+    /// How many rows become dependent there.
     pub losses: usize,
     /// The scalar rows of λ that take part, one of each element, largest part first.
     pub rows: Vec<usize>,
@@ -130,7 +130,7 @@ fn each_part(
     Ok(found)
 }
 
-/// Rows that lose their hold nearby.
+/// Rows that become dependent nearby.
 struct NearbySingularity {
     dependent: DependentRows,
     /// The angle to where they do \[rad\].
@@ -142,7 +142,7 @@ struct NearbySingularity {
 }
 
 impl SingularityDetector {
-    /// The dangerous rows of part `i` at `s` along a motion at random. Leaves D at `s` in the room.
+    /// The nearly dependent rows of part `i` at `s` along a motion at random. Leaves D at `s` in the workspace.
     ///
     /// Light bodies make rows weak in the metric of M that are regular. A redundant row turns along such directions, into rows that hold
     /// them, and would seem to gain rank. So what was found must show along motions that are free to about the angle found.
@@ -218,7 +218,7 @@ impl SingularityDetector {
         Ok(Some(NearbySingularity { dependent, angle, open, rate }))
     }
 
-    /// The dangerous rows of part `i` within an angle \[rad\] along the motion of `s`.
+    /// The nearly dependent rows of part `i` within an angle \[rad\] along the motion of `s`.
     fn check_within(
         &mut self,
         i: usize,
@@ -283,7 +283,7 @@ impl SingularityDetector {
                 break;
             };
             match self.project_part(i, &dependent, problem, eq, &mut trial, EXACT) {
-                // branches that do not cross are told by the position alone
+                // branches that do not cross are shown by the position alone
                 Ok(gap) if gap <= CROSSING * size => {}
                 _ => break,
             }

@@ -1,11 +1,11 @@
 //! Accelerations beside and on a singular position, as a function of the state.
 //!
-//! Where the rows U_d lose their hold, U_dᵀ J v̇ = U_dᵀ γ is 0/0 at the singular position and its error grows as 1/σ beside it. Its time
+//! Where the rows U_d become dependent, U_dᵀ J v̇ = U_dᵀ γ is 0/0 at the singular position and its error grows as 1/σ beside it. Its time
 //! derivative is not: with q(t) = q ⊕ Σ cₖ tᵏ the coefficients of Φ along it are
 //!
 //! ```text
 //! Φₖ   = J cₖ              + what c₁ … cₖ₋₁ give            (every row)
-//! Φₖ₊₁ = J cₖ₊₁ + J₁ cₖ + what c₁ … cₖ₋₁ give,   U_dᵀ J ≈ 0   (dangerous rows),   J(t) = Σ Jₖ tᵏ
+//! Φₖ₊₁ = J cₖ₊₁ + J₁ cₖ + what c₁ … cₖ₋₁ give,   U_dᵀ J ≈ 0   (nearly dependent rows),   J(t) = Σ Jₖ tᵏ
 //! ```
 //!
 //! so that the regular rows are asked at order k and the dangerous ones at order k + 1, with the matrix B = [U_rᵀJ; U_dᵀJ₁], which is
@@ -29,7 +29,7 @@
 //! Everything is scaled to the metric of M. Off the constraints, at the stages of a step, the rows are held to Φₖ = 0, k ≥ 2 (or to
 //! what the stabilization asks), which is as smooth there as on them.
 //!
-//! λ follows from Jᵀλ = f - M v̇, whose right side is accurate: its part along U_d, divided by σ, is too, as long as σ is well above
+//! λ follows from Jᵀλ = f - M v̇, whose right-hand side is accurate: its part along U_d, divided by σ, is too, as long as σ is well above
 //! rounding. It may grow as 1/σ, where a load acts across the branches; nearer than that only the part of the regular rows is given,
 //! and the rest is interpolated over the window. Rows that are redundant leave a choice: λ is of least norm, by a complete orthogonal
 //! decomposition of Dᵀ, or of Bᵀ where only regular rows count. The null space of Bᵀ is that of the redundant rows, which U is orthogonal to.
@@ -66,7 +66,7 @@ pub struct Window<'a> {
     part: &'a Subsystem,
     dependent: &'a DependentRows,
     solver: Solver<'a>,
-    /// Room for a right side and its solution.
+    /// Workspace for a right-hand side and its solution.
     r: Vec<f64>,
     y: Vec<f64>,
 }
@@ -75,7 +75,7 @@ pub struct Window<'a> {
 enum Solver<'a> {
     /// By a dense decomposition of its transpose.
     Dense {
-        /// Factor of dangerous rows, which brings them to the size of the others.
+        /// Factor of nearly dependent rows, which brings them to the size of the others.
         weight: f64,
         qr: PivotedQr,
     },
@@ -138,7 +138,7 @@ impl<'a> Window<'a> {
         Ok(Window { part, dependent, solver, r: Vec::new(), y: vec![0.0; part.nv()] })
     }
 
-    /// x ← x - y, y = B⁺ r for the two right sides. Leaves y, and returns its size.
+    /// x ← x - y, y = B⁺ r for the two right-hand sides. Leaves y, and returns its size.
     pub fn correct(&mut self, regular: &[f64], singular_rows: &[f64], x: &mut [f64]) -> f64 {
         let Window { part, dependent, solver, r, y } = self;
         match solver {

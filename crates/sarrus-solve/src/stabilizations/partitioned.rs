@@ -53,7 +53,7 @@ struct PartitionedProjection {
     positions: Partition,
     /// Where there are rows at velocity level.
     velocities: Option<Partition>,
-    /// Right side (nc).
+    /// Right-hand side (nc).
     b: Vec<f64>,
     /// Displacement (nv).
     delta: Vec<f64>,

@@ -35,7 +35,7 @@ pub(super) const KIND: StabilizationKind = StabilizationKind {
 struct Project {
     /// Zero, as the force of a displacement (nv).
     rest: Vec<f64>,
-    /// Right side (nc).
+    /// Right-hand side (nc).
     b: Vec<f64>,
     /// Displacement (nv).
     delta: Vec<f64>,

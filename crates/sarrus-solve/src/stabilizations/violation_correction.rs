@@ -34,7 +34,7 @@ struct Correct {
     unit: Option<(Kkt, Equations)>,
     /// Zero (nv).
     rest: Vec<f64>,
-    /// Right side (nc).
+    /// Right-hand side (nc).
     b: Vec<f64>,
     /// Displacement (nv).
     delta: Vec<f64>,

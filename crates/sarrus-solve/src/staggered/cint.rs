@@ -18,7 +18,7 @@
 //! **[`CentralDifference`]**, the module of \[Park1990, eqs. 53-54\]: w = v + M⁻¹ impulse, gyroscopic forces among the others,
 //! displacement h w, and the Euler parameters by their mid-point rule, q' = 2 (q + (h/2) A q)/Δ - q with A = A(ω)/2 of
 //! eq. 55 and Δ = 1 + (h²/16)|ω|². (Eq. 54 prints h²/4: A holds the factor ½ already.) With this Δ the update is exactly
-//! a turn, of the angle 4 atan(h|ω|/4), and keeps |q| = 1 by itself.
+//! a rotation, of the angle 4 atan(h|ω|/4), and keeps |q| = 1 by itself.
 
 use super::spin::{RotationMap, SpinningBody, spins, three};
 use super::{BlockDiagonal, MotionModule};

@@ -14,7 +14,7 @@
 //! - (E + ν I) q = b, |q| = 1 with E = I - A: c = 1 + ν = √(|b|² - a²);
 //! - E q̇ + ν q = b, q·q̇ = 0: ν = q·b + q·A b. (5.16 prints q̇ for the q beside ν.)
 //!
-//! All is invariant under a turn of the world, so q is taken as (1, 0, 0, 0) and the result is a turn of the body.
+//! All is invariant under a rotation of the world, so q is taken as (1, 0, 0, 0) and the result is a rotation of the body.
 
 use sarrus_math::quat_mul;
 

@@ -66,7 +66,7 @@ pub trait MultiplierModule: Send {
     /// allocate.
     fn solve(&mut self, r: &[f64], eta: &mut [f64]) -> Result<(), SolveError>;
 
-    /// η of two right sides at once.
+    /// η of two right-hand sides at once.
     fn solve_pair(&mut self, r: [&[f64]; 2], eta: [&mut [f64]; 2]) -> Result<(), SolveError> {
         let [first, second] = eta;
         self.solve(r[0], first)?;

@@ -5,23 +5,23 @@ use sarrus_math::{Mat3, Vec3};
 
 /// Newton iterations for the rate of one body.
 const ITERATIONS: u32 = 30;
-/// A turn whose square is small enough for a series of two terms \[rad\].
+/// A rotation whose square is small enough for a series of two terms \[rad\].
 const SMALL: f64 = 1e-3;
 /// Relative size of a last correction for turns below half a radian: the next one would be less than 10⁻⁴ of it.
 const QUICK: f64 = 1e-10;
 
-/// How a rate times time becomes a turn.
+/// How a rate times time becomes a rotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RotationMap {
-    /// The turn about h w by its length: steady rotation about a principal axis is exact.
+    /// The rotation about h w by its length: steady rotation about a principal axis is exact.
     #[default]
     Exponential,
-    /// Cayley's map: the turn about h w by 2 atan(h|w|/2).
+    /// Cayley's map: the rotation about h w by 2 atan(h|w|/2).
     Cayley,
 }
 
 impl RotationMap {
-    /// a and b of the momentum J w ± ½ ξ × J w + a (ξ·J w) ξ - b |ξ|² J w at the ends of a turn ξ, from |ξ|².
+    /// a and b of the momentum J w ± ½ ξ × J w + a (ξ·J w) ξ - b |ξ|² J w at the ends of a rotation ξ, from |ξ|².
     #[inline]
     fn momentum(self, squared: f64) -> [f64; 2] {
         match self {
@@ -39,7 +39,7 @@ impl RotationMap {
         }
     }
 
-    /// The angle of a turn by `size` = h|w|.
+    /// The angle of a rotation by `size` = h|w|.
     pub fn angle(self, size: f64) -> f64 {
         match self {
             RotationMap::Exponential => size,
@@ -48,7 +48,7 @@ impl RotationMap {
     }
 }
 
-/// A body that turns about three axes, ω being in its own axes.
+/// A body that rotates about three axes, ω being in its own axes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SpinningBody {
     /// First index of ω in v.

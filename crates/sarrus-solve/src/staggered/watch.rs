@@ -66,7 +66,7 @@ impl StepWatch {
         self.size
     }
 
-    /// Looks at a step of size `h` carried by the w of the last [`weigh`](Watch::weigh), with accelerations `a0` and `a1` at its
+    /// Checks a step of size `h` carried by the w of the last [`weigh`](Watch::weigh), with accelerations `a0` and `a1` at its
     /// ends and velocities `v0`, `v1`.
     pub fn check(
         &mut self,

@@ -20,7 +20,7 @@ const LEAST_PIVOT: f64 = 1e-9;
 pub struct Health<L> {
     /// Smallest pivot as a fraction of its row's diagonal.
     pub pivot: L,
-    /// Largest residual relative to its terms, zero where pivots are large and nobody looked; not a number where one is not finite.
+    /// Largest residual relative to its terms, zero where pivots are large and no one looked; not a number where one is not finite.
     pub residual: L,
     /// Passes of refinement.
     pub refinements: u32,
@@ -142,13 +142,13 @@ pub(super) struct Engine<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, c
     /// M⁻¹ f, and changes of velocities; the ground's are zero.
     pub x0: Vec<[L; C]>,
     pub x: Vec<[L; C]>,
-    /// Of the rows that were looked at.
+    /// Of the rows that were checked.
     pub excess: Excess<L>,
     /// The largest position, at least one.
     pub largest: L,
     /// Multipliers that are refined.
     pub lambda: Vec<[L; N]>,
-    /// A right side, then its solution.
+    /// A right-hand side, then its solution.
     pub z: Vec<[L; N]>,
 }
 
@@ -176,7 +176,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for part in &pattern.parts {
             if part.rows == 0 {
-                // a stand-in is between the ground and itself: neither S nor a right side have anything of it
+                // a stand-in is between the ground and itself: neither S nor a right-hand side have anything of it
                 let zeros = [L::splat(0.0); 3];
                 records.push(RowRecord { kind: RowKind::Coincident, a: zeros, r_A: zeros, r_B: zeros });
                 shapes.push(B::shape(&records, records.len() - 1, records.len()));

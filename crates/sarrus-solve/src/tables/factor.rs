@@ -71,7 +71,7 @@ impl<L: Lane, const N: usize> Factors<L, N> {
         Factors { D: vec![zero; pattern.parts.len()], B: blocks.clone(), L: blocks }
     }
 
-    /// The columns of all parts, with the right side `x`.
+    /// The columns of all parts, with the right-hand side `x`.
     #[inline(always)]
     pub fn columns<'a>(&'a mut self, scale: &'a [[L; N]], x: &'a mut [[L; N]]) -> FactorColumns<'a, L, N> {
         let Factors { D, B, L: below } = self;
@@ -123,7 +123,7 @@ impl ColumnPosition {
     }
 }
 
-/// Some columns of the factors, and the same parts of a right side.
+/// Some columns of the factors, and the same parts of a right-hand side.
 pub struct FactorColumns<'a, L, const N: usize> {
     /// The first part, and its first block.
     first: usize,
@@ -157,7 +157,7 @@ impl<'a, L: Lane, const N: usize> FactorColumns<'a, L, N> {
         (FactorColumns { first, first_block, D, B, L: below, scale, x }, later)
     }
 
-    /// Factors the columns of some parts, where `D` and `B` hold S; takes the right side along, as [`lower`](Columns::lower) does. Columns look left: what earlier ones
+    /// Factors the columns of some parts, where `D` and `B` hold S; takes the right-hand side along, as [`lower`](Columns::lower) does. Columns look left: what earlier ones
     /// take from a block is added up in registers, as lanes wait long for what they have just stored.
     #[inline(always)]
     pub fn factor(&mut self, pattern: &EliminationPattern, parts: Range<usize>, pivots: &mut Pivots<L>) {
@@ -188,7 +188,7 @@ impl<'a, L: Lane, const N: usize> FactorColumns<'a, L, N> {
         }
     }
 
-    /// The diagonal block of part `k` less what earlier parts take, which the right side is left with too.
+    /// The diagonal block of part `k` less what earlier parts take, which the right-hand side is left with too.
     #[inline(always)]
     fn eliminate_left(
         &mut self,

@@ -2,7 +2,7 @@
 //!
 //! M v̇ + Jᵀλ = f, J v̇ = γ by S λ = J M⁻¹ f - γ, v̇ = M⁻¹(f - Jᵀλ), S = J M⁻¹ Jᵀ, as [`Kkt`](crate::Kkt) does, for full rank:
 //! no row is left out and nothing is looked up. Whatever is not plain (a small pivot, a residual that stays, a number that is not
-//! finite) is told to the caller, who then takes the general way.
+//! finite) is reported to the caller, who then takes the general path.
 //!
 //! One code serves single numbers and lanes of several variants of a model; every operation is the same in both, so that
 //! results agree to the bit.
@@ -196,7 +196,7 @@ pub trait Tables<L>: Send {
     fn violation(&mut self, q: &[L], v: &[L], phi: &mut [L], phidot: &mut [L]);
     /// q̇ = N(q) v.
     fn qdot(&self, q: &[L], v: &[L], out: &mut [L]);
-    /// Takes a slope at `stage` into `sum`, and goes on to the next stage.
+    /// Takes a slope at `stage` into `sum`, and continues to the next stage.
     fn advance(&self, slope: Slope<'_, L>, stage: [&mut [L]; 3], sum: [&mut [L]; 3]);
     /// Makes quaternions unit.
     fn normalize(&self, q: &mut [L]);

@@ -3,7 +3,7 @@
 //! Positions: q ← q ⊕ -Wᵀ S⁻¹ Φ, until Φ is rounding; velocities: v ← v - Wᵀ S⁻¹ J v with factors at these positions, which serve the next
 //! accelerations too.
 //!
-//! A large model makes factors along with each look at Φ, while its rows are in the cache: the last ones, where Φ is rounding, are those of the velocities.
+//! A large model makes factors along with each check Φ, while its rows are in the cache: the last ones, where Φ is rounding, are those of the velocities.
 //! A small one takes every second correction with the factors of the one before, and makes those of the velocities once Φ is rounding.
 
 use super::block::BodyRows;
@@ -79,7 +79,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
             if std::mem::take(&mut is_due) {
                 self.factor_or_lower(true, &mut health);
                 if is_last {
-                    // there was nothing to solve, and Φ̇ is told
+                    // there was nothing to solve, and Φ̇ is reported
                     self.rates(v);
                     break;
                 }

@@ -17,7 +17,7 @@ use sarrus_math::lane::{Lane, Mask};
 use std::ops::Range;
 
 /// Pivots above this fraction leave a residual of rounding: block LDLᵀ is backward stable, and what the inverses of its diagonal blocks lose is
-/// no more than that. Below, the residual is looked at.
+/// no more than that. Below, the residual is checked.
 const SAFE_PIVOT: f64 = 1e-2;
 /// Parts from which on loops are shared among threads.
 const SHARED: usize = 4096;
@@ -178,7 +178,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
         self.factorizations += 1;
     }
 
-    /// Makes rows of a strip, and their right side, where that is not done yet.
+    /// Makes rows of a strip, and their right-hand side, where that is not done yet.
     #[inline(always)]
     fn make_rows<const PHI: bool>(
         &mut self,
@@ -231,7 +231,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
         }
     }
 
-    /// L⁻¹ z of a right side that is there.
+    /// L⁻¹ z of a right-hand side that is there.
     #[inline(always)]
     pub fn lower(&mut self) {
         let count = self.pattern.subtrees.len();

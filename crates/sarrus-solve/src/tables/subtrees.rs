@@ -1,7 +1,7 @@
 //! Branches of the elimination tree, which threads take side by side.
 //!
 //! What the columns of a branch take from rows that come after all branches goes to stand-ins at its end, parts without rows whose columns are never eliminated, and
-//! from there to the rows themselves, branch after branch: the same sums in the same order whoever makes them, and on however many threads.
+//! from there to the rows themselves, branch after branch: the same sums in the same order on every thread, and on however many threads.
 
 use sarrus_math::solve;
 use std::ops::Range;

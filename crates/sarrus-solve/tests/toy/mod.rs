@@ -1,4 +1,4 @@
-//! Small right sides with known solutions, without any mechanics.
+//! Small right-hand sides with known solutions, without any mechanics.
 
 use sarrus_solve::{GroupKind, Ode, SolveError, State, StepError, Structure};
 
@@ -7,7 +7,7 @@ pub type Rates<'a> = (&'a mut [f64], &'a mut [f64], &'a mut [f64]);
 /// The end of a step that does nothing.
 pub type ProjectFn = fn(&mut State) -> Result<bool, StepError>;
 
-/// A right side and an end of step given as closures.
+/// A right-hand side and an end of step given as closures.
 pub struct Toy<R, F> {
     pub structure: Structure,
     pub rhs: R,

@@ -6,7 +6,7 @@
 //!
 //! Φ = s₁ - s₂,  sᵢ = n·(shift of wheel i at its centre) + (ρᵢ × n)·(rotation of wheel i),  ρᵢ = P - centre of i,
 //!
-//! all against the carrier. Axles that the carrier holds leave the turns alone: the wheels roll on each other. The constraint force is n at P on the
+//! all against the carrier. Axles that the carrier holds leave the rotations alone: the wheels roll on each other. The constraint force is n at P on the
 //! first body and -n at P on the second, and nothing on the carrier; -λ is the normal force F between teeth.
 //!
 //! The separating part F sin α pushes the bodies apart on either flank, along w. It grows with |λ|: see [`crate::separation`]. With
@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// Sum of factors times coordinates.
 type Terms = Vec<(f64, CoordinateRef)>;
 
-/// A body and its place in the element's list.
+/// A body and its index in the element's list.
 type ListedBody = (u32, usize);
 
 /// The largest difference between given radii and those of the axles, relative to their distance, that goes without a note.
@@ -561,7 +561,7 @@ fn mesh_of(
     BuiltRows { mesh: Some(mesh), instead: Some(Arc::new(flanks)), ..built }
 }
 
-/// The sum of the turns in the model pose; a centre belongs on its axle, wherever the model pose has it.
+/// The sum of the rotations in the model pose; a centre belongs on its axle, wherever the model pose has it.
 fn model_value(ctx: &Context, discrete: &[f64], ids: &[u32], terms: &Terms) -> f64 {
     in_model_pose(ctx, ids, discrete, |at| {
         let rotates =

@@ -1,4 +1,4 @@
-//! Which pairs of surfaces may touch, without looking at all of them.
+//! Which pairs of surfaces may touch, without checking all of them.
 //!
 //! Boxes along the world's axes, grown by a margin m, are sorted along the axis on which their middles spread most; a pair is a candidate if
 //! its boxes meet. As long as no surface has left its box grown by m/2, all pairs that are nearer than m are candidates, and nothing

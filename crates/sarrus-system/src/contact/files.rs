@@ -1,6 +1,6 @@
 //! Triangles from files: STL, binary or text, and Wavefront OBJ.
 //!
-//! Numbers of text files are read in full, those of binary STL are single precision. Normals in the file are not looked at: the order of the
+//! Numbers of text files are read in full, those of binary STL are single precision. Normals in the file are not checked: the order of the
 //! corners says which side is out. Polygons of an OBJ file are cut into triangles from their first corner, which is right for convex ones;
 //! textures, groups, lines and curves are passed over.
 

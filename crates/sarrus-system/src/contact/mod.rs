@@ -6,7 +6,7 @@
 //! kept. What a law must remember of a place, the speed at which it closed and the stretch of its bristle, is memory of the
 //! mechanism that changes only where a step is accepted (`memory`).
 //!
-//! Cost: the laws are nothing beside finding the places; see [`broad`] for which pairs are looked at, where there are more than a few.
+//! Cost: the laws are nothing beside finding the places; see [`broad`] for which pairs are checked, where there are more than a few.
 
 pub(crate) mod bristle;
 pub mod broad;
@@ -118,7 +118,7 @@ pub enum ContactSides {
     },
 }
 
-/// A contact with its place in the system.
+/// A contact with its index in the system.
 #[derive(Clone)]
 pub struct ContactElement {
     /// What it is.

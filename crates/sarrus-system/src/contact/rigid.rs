@@ -1,7 +1,7 @@
 //! Rigid contacts: gaps g(q) ≥ 0 that no overlap gives way to.
 //!
 //! An entry with `method = "impulsive"` has no force of its own. Every place at which its surfaces can touch, and a gap given by an
-//! expression, is a [`Gap`]: a row g of positions whose gradient is the normal, and rows for the slip across it. Whoever runs the
+//! expression, is a [`Gap`]: a row g of positions whose gradient is the normal, and rows for the slip across it. The caller that runs the
 //! system watches the gaps, and adds rows of those that stay closed. All rows are written over any scalar, so that J and γ
 //! are exact.
 //!
@@ -55,7 +55,7 @@ pub struct RigidContactPoint {
     surfaces: Arc<[Surface; 2]>,
     slot: u32,
     planar: bool,
-    /// What meets there, of one that is held: it goes on past the ends of its face and edges.
+    /// What meets there, of one that is held: it continues past the ends of its face and edges.
     feature: Option<FrozenFeature>,
 }
 

@@ -18,7 +18,7 @@ use sarrus_model::Space;
 /// Marks the slack of a bristle among the gaps.
 pub const SLACK: u32 = 1 << 31;
 
-/// Pairs of surfaces up to which all are looked at.
+/// Pairs of surfaces up to which all are checked.
 const FEW: usize = 64;
 
 /// Bristles half-way in a step.
@@ -37,7 +37,7 @@ impl Halfway {
 /// What evaluates contacts, and what it remembers.
 #[derive(Clone)]
 pub(crate) struct ContactWorkspace {
-    /// Pairs to look at, in ascending order.
+    /// Pairs to check, in ascending order.
     pub candidates: Vec<CandidatePair>,
     /// Who finds them, where there are more than a few.
     broad: Option<Broad>,
@@ -47,7 +47,7 @@ pub(crate) struct ContactWorkspace {
     wanted: WatchedPairs,
     /// What is remembered of their places.
     pub memories: Memories,
-    /// Whether a pair that is open where a step starts bears nothing in it. Whoever says so finds the first touch and ends the step there.
+    /// Whether a pair that is open where a step starts bears nothing in it. The caller that says so finds the first touch and ends the step there.
     pub locks: bool,
     /// Power turned into heat, by entry: along the normal, across it \[W\].
     pub heat: Vec<[f64; 2]>,
@@ -114,14 +114,14 @@ impl ContactWorkspace {
         }
     }
 
-    /// How many pairs are looked at where the bodies are.
+    /// How many pairs are checked where the bodies are.
     pub fn in_play(&mut self, bodies: &BodyKinematics) -> usize {
         self.refresh(bodies);
         self.candidates.len()
     }
 
     /// The longest time in which nothing that touches gets through something else, by the speeds of now \[s\]; with `all` also nothing
-    /// that may touch, or past those that are looked at.
+    /// that may touch, or past those that are checked.
     pub fn time_to_pass(&self, bodies: &BodyKinematics, all: bool) -> f64 {
         let system = bodies.system;
         let speed = |i: u32| {
@@ -251,7 +251,7 @@ impl ContactWorkspace {
     }
 
     /// Whether a place with this gap bears in the step that began with this memory of it. One whose force jumps keeps its side of the
-    /// jump over a step: whoever asked for locks ends the step where it closes, up to grazing.
+    /// jump over a step: those who asked for locks ends the step where it closes, up to grazing.
     pub(super) fn bears(&self, contact: &Contact, gap: f64, memory: &Memory) -> bool {
         if self.locks && contact.law.jumps() {
             memory.open.is_none() && (memory.closed || gap < 0.0)
@@ -260,7 +260,7 @@ impl ContactWorkspace {
         }
     }
 
-    /// How far out places are looked for that bear \[m\].
+    /// How far out places are searched for that bear \[m\].
     pub(super) fn reach(&self, pair: &ContactPair) -> f64 {
         if self.locks && pair.contact().law.jumps() { nearly(pair.own) } else { 0.0 }
     }

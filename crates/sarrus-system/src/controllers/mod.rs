@@ -140,7 +140,7 @@ pub trait CutOff {
 
 /// Modes of the integral of a controller with limits, constant over a step. Times -1 they are those of the lowest output.
 pub mod mode {
-    /// Nobody tells: it is held or not by the demand itself.
+    /// No one tells: it is held or not by the demand itself.
     pub const OWN: f64 = 0.0;
     /// It follows the highest output.
     pub const SLIDES: f64 = 1.0;

@@ -1,4 +1,4 @@
-//! What sampled controllers have in common: they look at the mechanism every `period` and hold their outputs in between.
+//! What sampled controllers have in common: they check the mechanism every `period` and hold their outputs in between.
 //!
 //! With the instants t_k = t_0 + k·period, k = 0, 1, …, t_0 the start of the run, and y all that can be read,
 //!
@@ -9,7 +9,7 @@
 //! y is what holds at t_k under the outputs that act until then, reactions and accelerations included: there is no loop to
 //! solve. Where a force switches or an event happens at t_k itself, it is what holds behind that. Before the first outputs act
 //! they are 0, or what `[initial]` says. Outputs, states, and outputs that wait for their time lie in x with the rate 0, in
-//! this order, so that whoever carries x carries all of a controller but its clock; the last ones have no names. Who keeps the
+//! this order, so that the caller that carries x carries all of a controller but its clock; the last ones have no names. Who keeps the
 //! clock is [`Sampler`](crate::Sampler).
 //!
 //! A controller of another kind needs a [`SampledLaw`]. Costs a new first evaluation of the forces at every instant, and with

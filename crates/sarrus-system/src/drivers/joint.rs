@@ -1,6 +1,6 @@
 //! A joint coordinate, or its speed, as a function of time.
 //!
-//! Φ = coordinate - f(t). An angle in space is known up to whole turns; the turn nearest to f(t) is meant, so that
+//! Φ = coordinate - f(t). An angle in space is known up to whole revolutions; the turn nearest to f(t) is meant, so that
 //! any program can be followed. ψ = speed - f(t). In joint coordinates neither is a row: what is given there is taken out of the
 //! unknowns (`tree/specified.rs`).
 

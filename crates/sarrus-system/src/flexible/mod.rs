@@ -206,7 +206,7 @@ fn read_one(model: &Model, element: &Element, sections: &[BeamSection]) -> Resul
     let member = (kind.read)(&reader, sections)?;
     for body in member.bodies.iter().filter(|b| !b.shares) {
         let moments = (0..3).map(|i| body.inertia.0[i][i]);
-        // of what is given as numbers only signs were looked at
+        // of what is given as numbers only signs were checked
         if let Some(x) = [body.mass].into_iter().chain(moments).find(|x| in_range(*x).is_none()) {
             let message = format!(
                 "{}: `{}` cannot have a mass or inertia of {x:e}: numbers of this size cannot be computed with",

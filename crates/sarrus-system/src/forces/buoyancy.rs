@@ -1,7 +1,7 @@
 //! Buoyancy: the weight of the fluid that bodies displace, up through the centre of what is displaced.
 //!
 //! All immersed: -ρ V g at the centre of the volume, with the energy ρ V g·p. With a free surface: what [`super::immersion`] says,
-//! and the energy of the fluid that was lifted. It keeps books: all its power is stored. The volume is that of the body's shapes,
+//! and the energy of the fluid that was lifted. It accounts for its power: all its power is stored. The volume is that of the body's shapes,
 //! or of its section in a flexible member, which of a tube is its wall: a closed tube needs `volume`.
 
 use super::immersion::{ImmersedPiece, pieces};

@@ -40,7 +40,7 @@ pub static COORDINATE_KEYS: &[Key] = &[
     Key::new("y", KeyType::Table(JOINT_OPTION_KEYS), "", "options of this coordinate"),
 ];
 
-/// Springs and dampers of a joint whose table `ctx` has open; `joint` is its place in the directory. Each has the name
+/// Springs and dampers of a joint whose table `ctx` has open; `joint` is its index in the directory. Each has the name
 /// of the joint, with several coordinates `A.angle`.
 pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, BuiltForce)>> {
     let entry = &ctx.directory.joints[joint];

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Debug)]
 pub struct VectorFormula {
     components: [Option<Formula>; 3],
-    /// The same for all records, so that whoever has several sees that they are one.
+    /// The same for all records, so that the caller that has several sees that they are one.
     of_time: OnceLock<VectorOfTime>,
 }
 

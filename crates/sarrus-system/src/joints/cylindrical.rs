@@ -1,4 +1,4 @@
-//! B slides along z of F and turns about it.
+//! B slides along z of F and rotates about it.
 //!
 //! X_FM(q): shift by q1 along z, rotation by q2 about z. Φ = (x_F·p_FM, y_F·p_FM, z_F·x_M, z_F·y_M).
 

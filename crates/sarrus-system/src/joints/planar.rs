@@ -1,4 +1,4 @@
-//! B slides on a plane with normal z of F, and turns about that normal.
+//! B slides on a plane with normal z of F, and rotates about that normal.
 //!
 //! X_FM(q): shift (q1, q2, 0), rotation by q3 about z. Φ = (z_F·p_FM, z_F·x_M, z_F·y_M).
 

@@ -1,4 +1,4 @@
-//! Planar: B turns about a point.
+//! Planar: B rotates about a point.
 //!
 //! X_FM(q): rotation by q. Φ = p_FM.
 

@@ -1,4 +1,4 @@
-//! B turns about z of F, through one point.
+//! B rotates about z of F, through one point.
 //!
 //! X_FM(q): rotation by q about z. Φ = (p_FM, z_F·x_M, z_F·y_M).
 

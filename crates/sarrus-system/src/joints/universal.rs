@@ -1,4 +1,4 @@
-//! B turns about two crossing axes at right angles: z of F and x of M.
+//! B rotates about two crossing axes at right angles: z of F and x of M.
 //!
 //! X_FM(q): rotation by q1 about z, then by q2 about the new x. Φ = (p_FM, z_F·x_M).
 

@@ -8,7 +8,7 @@ use crate::system::{DISSIPATED, WORK};
 use sarrus_math::Vec3;
 use sarrus_solve::{Accel, State};
 
-/// Energy books at an instant \[J\].
+/// energy accounting at an instant \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energy {
     /// Kinetic energy.
@@ -52,7 +52,7 @@ impl Mechanism {
         if loads.is_finite() { weight + loads } else { weight }
     }
 
-    /// Energy books at `s`.
+    /// energy accounting at `s`.
     pub fn energy(&mut self, s: &State) -> Energy {
         let system = self.system.clone();
         let (kinetic, potential) = self.ledger.energies(s, Vec3(system.gravity));

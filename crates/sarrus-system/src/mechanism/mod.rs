@@ -54,7 +54,7 @@ pub struct Mechanism {
     all: Vec<u32>,
     nearest_singular: Option<NearSingular>,
     motion: MotionBuffer,
-    /// Room for modal bodies.
+    /// Workspace for modal bodies.
     workspace: ModalWorkspace<f64>,
     /// Contacts, and what they remember.
     contacts: wire::ContactWorkspace,
@@ -149,7 +149,7 @@ impl Mechanism {
         act(contacts, &BodyKinematics { system, t: s.t, x: &s.x, poses, twists, discrete, outs }, scratch)
     }
 
-    /// Goes on where `other` is, a mechanism of the same model of which other parts act: with its hints, what acts from outside, and
+    /// Continues where `other` is, a mechanism of the same model of which other parts act: with its hints, what acts from outside, and
     /// what its contacts remember, which it loses.
     pub fn resume_from(&mut self, other: &mut Mechanism) {
         self.copy_discrete_state(other);
@@ -248,12 +248,12 @@ impl Mechanism {
         std::mem::take(&mut self.contacts.readings)
     }
 
-    /// Puts back the room for readings.
+    /// Puts back the workspace for readings.
     pub(crate) fn restore_readings(&mut self, readings: Vec<[f64; 3]>) {
         self.contacts.readings = readings;
     }
 
-    /// How many pairs of surfaces contacts look at, at `s`, and how long nothing gets through another at its speeds \[s\]: of those that
+    /// How many pairs of surfaces contacts check, at `s`, and how long nothing gets through another at its speeds \[s\]: of those that
     /// touch, and of all where they are more than `few`.
     pub fn contact_crowd(&mut self, s: &State, few: usize) -> (usize, f64) {
         self.update_kinematics(s);
@@ -263,7 +263,7 @@ impl Mechanism {
         })
     }
 
-    /// Whether pairs that are open where a step starts bear nothing in it: the equations stay smooth over a touch, at which whoever
+    /// Whether pairs that are open where a step starts bear nothing in it: the equations stay smooth over a touch, at which those who
     /// asks for it has to end the step.
     pub fn lock_contacts(&mut self, locks: bool) {
         self.contacts.locks = locks;
@@ -297,7 +297,7 @@ impl Mechanism {
         self.nearest_singular
     }
 
-    /// The whole mechanism at `s`, for whoever reads bodies by their own numbers.
+    /// The whole mechanism at `s`, for the caller that reads bodies by their own numbers.
     pub fn observe<T>(&mut self, s: &State, read: impl FnOnce(&At<f64>) -> T) -> T {
         self.update_kinematics(s);
         self.control(s);

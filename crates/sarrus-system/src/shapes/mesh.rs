@@ -153,7 +153,7 @@ mod tests {
             );
             let Body { mass, com, inertia: Mat3(I), .. } = body(kind, &block(0), &keys).unwrap();
             assert!((mass - 24.0).abs() < 1e-11);
-            // a quarter of a turn about z takes x to y
+            // a quarter of a rotation about z takes x to y
             for (x, expected) in com.iter().zip([1.0 - 0.15, 0.1, 0.2]) {
                 assert!((x - expected).abs() < 1e-14);
             }

@@ -67,7 +67,7 @@ impl UniformSolid {
 pub enum OwnAxis {
     /// It lies along x.
     X,
-    /// It turns about z; in the plane it has no axis to turn.
+    /// It rotates about z; in the plane it has no axis to turn.
     Z,
     /// z, in the plane y; the two ways along it differ.
     Normal,
@@ -406,7 +406,7 @@ fn oriented(reader: &Reader, kind: &ShapeKind) -> Result<Mat3> {
     Ok(Mat3(matrix(q)))
 }
 
-/// The shortest rotation from `a` to `b`, both of length 1; past a right angle, that from -`a` after half a turn about an
+/// The shortest rotation from `a` to `b`, both of length 1; past a right angle, that from -`a` after half a rotation about an
 /// axis square to `a`, which is another only for shapes that do not mind.
 ///
 /// R = 1 + ṽ + ṽ²/(1 + c), v = a × b, c = a·b: exact between coordinate axes.

@@ -10,7 +10,7 @@
 //! A joint whose rates are given, a specified speed, is stiff inwards, I_p += TᵀI T, p_p += Tᵀ(p + I (β + s ẏ)), and tells
 //! what it needs outwards, τ = sᵀ(I a + p) \[Featherstone2008, section 9.2\].
 //!
-//! O(n), three passes, nothing factored but the freedoms of a joint. Needs positive masses, and coordinates that satisfy
+//! O(n), three passes, nothing factored but the degrees of freedom of a joint. Needs positive masses, and coordinates that satisfy
 //! every constraint of themselves: what is cut takes no part.
 
 use super::Tree;

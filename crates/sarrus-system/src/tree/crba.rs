@@ -1,9 +1,9 @@
 //! The mass matrix VᵀM V of the speeds: composite rigid bodies \[Walker1982\], \[Featherstone2008, chapter 6\].
 //!
-//! A freedom accelerates all that hangs on it as one body, of inertia I_c; the force for it, I_c s, is felt by the
+//! A degree of freedom accelerates all that hangs on it as one body, of inertia I_c; the force for it, I_c s, is felt by the
 //! joints on the way to the ground: an entry is s_jᵀ of it, carried inwards. Freedoms on different branches do not meet.
 //!
-//! O(n · depth) entries that are not zero, in a dense n × n matrix: to look at, not to step with.
+//! O(n · depth) entries that are not zero, in a dense n × n matrix: to check, not to step with.
 
 use super::Tree;
 use super::spatial::Vec6;

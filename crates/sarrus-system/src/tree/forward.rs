@@ -193,7 +193,7 @@ fn joint_state(
     (pose, quaternion, at)
 }
 
-/// A turn whose axes are at right angles to the last digit, with its quaternion on the side of `old`.
+/// A rotation whose axes are at right angles to the last digit, with its quaternion on the side of `old`.
 fn orthonormal_pose(rot: Mat3, old: [f64; 4]) -> (Pose, [f64; 4]) {
     let q = rot.to_quat();
     let dot: f64 = q.iter().zip(&old).map(|(a, b)| a * b).sum();

@@ -1,8 +1,8 @@
 //! The spanning tree of a system's joints, from the ground.
 //!
-//! Bodies are reached one after the other, each by the joint with the fewest freedoms that leads to a new one, among
+//! Bodies are reached one after the other, each by the joint with the fewest degrees of freedom that leads to a new one, among
 //! equals the one nearest to the ground, among these the first in the file (Prim's algorithm). The tree then has the
-//! fewest coordinates that any has; every loop is cut at a joint with most freedoms, among equals at the one farthest
+//! fewest coordinates that any has; every loop is cut at a joint with most degrees of freedom, among equals at the one farthest
 //! from the ground, so that its two arms are about as long. A body that no joint leads to stands free on the ground with its
 //! own coordinates, and what hangs on it follows; of several that hang together the one with most joints is that body,
 //! among equals the heaviest.
@@ -121,7 +121,7 @@ struct SpanningTree {
     links: Vec<Link>,
     /// Link by body; the ground has a place of no meaning.
     indices: Vec<Option<usize>>,
-    /// Joints that lead on: freedoms, depth, index.
+    /// Joints that lead on: degrees of freedom, depth, index.
     heap: BinaryHeap<Reverse<(usize, usize, usize)>>,
 }
 

@@ -14,7 +14,7 @@
 //! | ẏ from forces, O(n) | in, out | `aba.rs` |
 //! | the last three for trees of plain joints, by fewer operations | | `planar`, `plain` |
 //!
-//! What joints do not move along their freedoms they satisfy to rounding, for ever. Joints that close loops are cut: their rows,
+//! What joints do not move along their degrees of freedom they satisfy to rounding, for ever. Joints that close loops are cut: their rows,
 //! and those of constraints and drivers, remain constraints between bodies ([`Tree::cut`]). Where drivers give the coordinates of a
 //! joint of the tree, these are no unknowns (`specified.rs`).
 
@@ -49,7 +49,7 @@ use spatial::{Inertia6, Vec6};
 use specified::Specified;
 use std::sync::Arc;
 
-/// A spanning tree with the room for its recursions.
+/// A spanning tree with the workspace for its recursions.
 pub struct Tree {
     system: Arc<System>,
     links: Vec<Link>,
@@ -208,7 +208,7 @@ impl Tree {
                 let R = &self.states[link].pose.rot;
                 *R * (body.inertia * R.transpose())
             }
-            // about z alone; the other axes are never turned about
+            // about z alone; the other axes are never rotated about
             _ => {
                 let I = body.inertia.0[2][2];
                 Mat3([[I, 0.0, 0.0], [0.0, I, 0.0], [0.0, 0.0, I]])

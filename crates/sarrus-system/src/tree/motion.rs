@@ -15,7 +15,7 @@ use super::spatial::Vec6;
 use crate::joint::Joint;
 use sarrus_math::{Dual, Jet, Mat3, Pose, Real, Vec3, quat_derivative};
 
-/// Most freedoms that a joint can have.
+/// Most degrees of freedom that a joint can have.
 pub const MAX_JOINT_DOF: usize = 6;
 /// Most numbers: a position and a quaternion.
 const NUMBERS: usize = 7;
@@ -37,7 +37,7 @@ impl Default for JointMotion {
     }
 }
 
-/// The axis `i` as a turn.
+/// The axis `i` as a rotation.
 pub fn rotation_axis(i: usize) -> Vec6 {
     Vec6 { v: Vec3::zero(), w: axis(i) }
 }

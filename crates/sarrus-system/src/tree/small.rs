@@ -1,4 +1,4 @@
-//! Cholesky factors of the few freedoms of a joint.
+//! Cholesky factors of the few degrees of freedom of a joint.
 
 use super::motion::MAX_JOINT_DOF;
 

@@ -3,7 +3,7 @@
 use super::Tree;
 
 impl Tree {
-    /// ẏ at `q` and `y` under `tau` along the speeds and weight. Returns false, and has done nothing, where it takes the general way.
+    /// ẏ at `q` and `y` under `tau` along the speeds and weight. Returns false, and has done nothing, where it takes the general path.
     pub(super) fn accelerations_from(
         &mut self,
         q: &[f64],

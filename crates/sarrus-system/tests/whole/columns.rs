@@ -298,7 +298,7 @@ fn columns_of_a_few_elements_are_those_among_all() {
         assert!(!wanted.is_empty());
         Columns::check(&model, &system, &patterns).unwrap_or_else(|e| panic!("{e:?}"));
     }
-    // what is not there is looked for among all names
+    // what is not there is searched for among all names
     let error = Columns::new(&model, &system, &["arm22.x".to_string()]).err().unwrap_or_default();
     assert!(error[0].render(&model.sources).contains("did you mean `arm2.x`?"), "{error:?}");
 }

@@ -243,7 +243,7 @@ fn every_joint_conforms() {
     }
 }
 
-/// The two faces of a joint agree: the rows vanish on the motion that it allows, rows and freedoms make 6 (3), and the
+/// The two faces of a joint agree: the rows vanish on the motion that it allows, rows and degrees of freedom make 6 (3), and the
 /// coordinates read what they were set to.
 #[test]
 fn the_motion_of_every_joint_satisfies_its_rows() {
@@ -274,7 +274,7 @@ fn the_motion_of_every_joint_satisfies_its_rows() {
                 J.extend_from_slice(&eq.J[entry.offset..entry.offset + row.size * full]);
             }
             let found = rank(&J, system.structure.nc, full, None).unwrap();
-            assert_eq!(found.rank + dof, full, "{}: rank and freedoms", kind.name);
+            assert_eq!(found.rank + dof, full, "{}: rank and degrees of freedom", kind.name);
             assert_eq!(system.structure.nc, found.rank, "{}: rows are independent", kind.name);
 
             // the screw's numbers are fewer than its coordinates
@@ -331,7 +331,7 @@ fn set_second_body(m: &mut Mechanism, s: &mut State, motion: Pose<f64>, space: S
     }
 }
 
-/// One file a kind: a file that nobody registered would never be tested.
+/// One file a kind: a file that no one registered would never be tested.
 #[test]
 fn every_joint_file_is_registered() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/joints");

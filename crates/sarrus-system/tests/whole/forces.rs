@@ -70,7 +70,7 @@ impl Numbers {
     }
 }
 
-/// A motion of the bodies. On the hinge: `b` follows `a`, turned about the hinge.
+/// A motion of the bodies. On the hinge: `b` follows `a`, rotated about the hinge.
 fn motion(planar: bool, on_hinge: bool, seed: u64) -> (Vec<Pose>, Vec<Twist>) {
     let mut numbers = Numbers(seed);
     let mut free = |scale: f64| {
@@ -440,7 +440,7 @@ fn sample(planar: bool, kind: &str, example: &str, state: &State) {
     assert!(sampler.next() > state.t, "{kind}: {example}");
 }
 
-/// The model pose with `b` turning about the hinge at 1 rad/s since t = 0.
+/// The model pose with `b` rotating about the hinge at 1 rad/s since t = 0.
 fn spinning(system: &System, planar: bool, t: f64) -> State {
     let mut state = system.start();
     state.t = t;

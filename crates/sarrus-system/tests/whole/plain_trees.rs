@@ -149,7 +149,7 @@ fn the_recursions_of_plain_trees_agree_with_the_general_ones() {
             dynamics.bias(&s, &mut tau);
             tree.inverse_dynamics(&eq.f, None, &mut expected);
             close(&text, &tau, &expected, 1e-12);
-            // M ẏ + c = τ, with efforts along every freedom
+            // M ẏ + c = τ, with efforts along every degree of freedom
             let product = |i: usize| (0..n).map(|j| M[i * n + j] * rates[j]).sum::<f64>();
             let efforts: Vec<f64> = (0..n).map(|i| tau[i] + product(i)).collect();
             dynamics.forward_dynamics(&s, &efforts, &mut back);
@@ -184,7 +184,7 @@ fn what_is_pushed_moves_as_by_the_general_recursions_and_its_speeds_are_read_aga
     }
 }
 
-/// A state is placed once, whoever asks for it and in whatever order; another one is placed anew.
+/// A state is evaluated once, for all callers and in any order; another one is placed anew.
 #[test]
 fn what_was_placed_by_one_recursion_is_there_for_the_others() {
     for make in [planar_tree, spatial_tree] {

@@ -289,7 +289,7 @@ fn the_recursions_agree_with_each_other() {
 }
 
 /// c + Vᵀf = VᵀM V̇ y, with V̇ y by differences of the velocities along a motion with constant y. That ẏ of forward dynamics
-/// and of accelerations agree does not show it: an error along a joint's freedoms would be in both.
+/// and of accelerations agree does not show it: an error along a joint's degrees of freedom would be in both.
 #[test]
 fn the_bias_is_the_acceleration_at_constant_speeds() {
     for (name, system) in systems() {

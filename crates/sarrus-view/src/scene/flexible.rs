@@ -72,7 +72,7 @@ pub struct SectionShape {
 /// A section that is given by stiffnesses is drawn as a circle, its length over this in radius.
 const SLENDER: f64 = 100.0;
 
-/// The section that a member names; `length` of the member tells how thick one is that has no shape.
+/// The section that a member names; `length` of the member shows how thick one is that has no shape.
 pub(super) fn section(model: &Model, reader: &Reader, length: f64) -> SectionShape {
     let plain = SectionShape { kind: "circle", radius: Some(length / SLENDER), ..SectionShape::default() };
     let Ok(Some((name, _))) = reader.plain_name("section") else { return plain };
@@ -109,7 +109,7 @@ fn one(model: &Model, element: &Element, directory: &Directory, cast: &Cast) -> 
     let name = element.name.clone();
     if element.kind == beam::KIND.name {
         let rest: Vec<Pose7> = member.bodies.clone().map(|id| rest(directory, id)).collect();
-        // in the plane the section's height lies in the plane, its width along z: a quarter turn about the beam
+        // in the plane the section's height lies in the plane, its width along z: a quarter rotation about the beam
         let quarter = [0.5_f64.sqrt(), 0.5_f64.sqrt(), 0.0, 0.0];
         let planar = directory.space == Space::Planar;
         return Some(Flexible::Beam {

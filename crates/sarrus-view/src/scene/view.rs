@@ -37,7 +37,7 @@ pub struct Trace {
 pub struct Camera {
     /// Where it is.
     pub from: Point3,
-    /// What it looks at.
+    /// What it checks.
     pub to: Point3,
 }
 

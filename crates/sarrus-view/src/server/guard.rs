@@ -59,7 +59,7 @@ impl Guard {
         self.names.iter().any(|known| known == name) || self.any_address && inner.parse::<IpAddr>().is_ok()
     }
 
-    /// Refuses requests that were meant for somebody else or that another page sends.
+    /// Refuses requests that were meant for someone else or that another page sends.
     pub fn check(&self, headers: &HeaderMap) -> Result<(), &'static str> {
         let mut hosts = headers.get_all(header::HOST).iter();
         match (hosts.next().and_then(|host| host.to_str().ok()), hosts.next()) {

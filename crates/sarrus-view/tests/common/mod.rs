@@ -67,7 +67,7 @@ pub fn extras(
     (outcome, extras, table)
 }
 
-/// Runs a model with somebody looking.
+/// Runs a model with someone looking.
 pub fn live(
     model: &Model,
     system: &Arc<System>,

@@ -491,7 +491,7 @@ fn energy_and_constraints_of_a_pendulum_of_beams_do_not_drift_in_a_hundred_thous
     check_energy(100_000);
 }
 
-/// A turn has 2π: the angle of a planar beam that is wound up is counted.
+/// A rotation has 2π: the angle of a planar beam that is wound up is counted.
 #[test]
 fn a_wound_up_beam_counts_its_turns() {
     let rest = under(

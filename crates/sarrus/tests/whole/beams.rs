@@ -156,7 +156,7 @@ fn strains_do_not_see_where_the_member_is() {
     }
 }
 
-/// The state turned about the world's origin by a rotation vector and moved.
+/// The state rotated about the world's origin by a rotation vector and moved.
 fn moved_whole(m: &Mechanism, s: &State, shift: [f64; 3], angle: [f64; 3]) -> State {
     use sarrus::math::{Mat3, Vec3, quat_from_rotation_vector};
     let rotation = Mat3::from_quat(quat_from_rotation_vector(&angle));
@@ -364,7 +364,7 @@ fn a_beam_rolled_up_by_a_moment_is_in_equilibrium() {
             let body = &system.directory.bodies[k + 1];
             delta[body.v] = x - k as f64 * length / n as f64;
             delta[body.v + up] = y;
-            // a turn upwards is about z of the plane and about -y of space
+            // a rotation upwards is about z of the plane and about -y of space
             if planar {
                 delta[body.v + 2] = k as f64 * rotation;
             } else {

@@ -59,7 +59,7 @@ fn run(text: &str, integrator: &str, step: Option<f64>, t_end: f64, every: f64) 
     )
 }
 
-/// Every integrator that there is a reason to tell apart, with a step for those that need one.
+/// Every integrator that there is a reason to distinguish, with a step for those that need one.
 const INTEGRATORS: [(&str, Option<f64>); 8] = [
     ("rk4", Some(0.01)),
     ("rk45", None),
@@ -382,7 +382,7 @@ fn an_event_fires_at_every_rise_of_a_switch_that_is_sampled() {
     }
 }
 
-/// Times about 1 s are told apart from 32 units in the last place on.
+/// Times about 1 s are distinguished from 32 units in the last place on.
 #[test]
 fn a_period_as_short_as_times_can_be_told_apart_goes_on() {
     let text = mass(
@@ -592,7 +592,7 @@ fn what_is_wrong_with_a_sampled_controller_is_said_with_a_hint() {
         ("kind = 'pid', input = 1, kp = 1, period = -0.1", "must be positive", ""),
         (
             "kind = 'sampled', period = 1e-18, outputs = { u = 1 }",
-            "too short to be told from rounding",
+            "too short to be distinguished from rounding",
             "7.1e-15 s",
         ),
         ("kind = 'sampled', period = 1, delay = -1, outputs = { u = 1 }", "must not be negative", ""),

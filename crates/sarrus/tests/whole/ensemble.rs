@@ -1,4 +1,4 @@
-//! Tables and lanes: accelerations as the general way has them, on every shipped model that has tables; variants in lanes equal
+//! Tables and lanes: accelerations as the general path has them, on every shipped model that has tables; variants in lanes equal
 //! to the bit to variants alone, on any number of threads; variants that leave their lane come out as if they had been alone.
 
 use sarrus::math::Vec3;
@@ -308,7 +308,7 @@ fn the_number_of_threads_changes_no_bit_of_one_large_model() {
     }
 }
 
-/// M v̇ + Jᵀλ = f and J v̇ = γ hold as well as by the general way, and pivots are the same.
+/// M v̇ + Jᵀλ = f and J v̇ = γ hold as well as by the general path, and pivots are the same.
 #[test]
 fn branches_of_a_large_model_solve_the_equations() {
     let (system, start) = read("bridge", BRIDGE, &[]);
@@ -376,7 +376,7 @@ fn seen(members: Vec<Variant>, method: &FixedStep) -> (Vec<(usize, i64)>, Vec<Va
     (seen, outcomes)
 }
 
-/// The end is told once, whether it is asked for or not, in lanes as alone.
+/// The end is reported once, whether it is asked for or not, in lanes as alone.
 #[test]
 fn whoever_watches_sees_every_variant_at_the_steps_asked_for() {
     let redundant = || (0..3).map(|_| member("four_bar_spatial", &[])).collect();
@@ -392,7 +392,7 @@ fn whoever_watches_sees_every_variant_at_the_steps_asked_for() {
     }
 }
 
-/// Those who leave their lane go on counting steps where the others are.
+/// Those who leave their lane continue counting steps where the others are.
 #[test]
 fn whoever_watches_sees_variants_that_leave_at_the_same_steps() {
     let mut method = FixedStep::rk4(5e-3, 1.2).unwrap();
@@ -449,7 +449,7 @@ fn models_without_tables_and_mixed_crews_run_all_the_same() {
     }
 }
 
-/// Accelerations at `s`, and whether the general way was asked for them.
+/// Accelerations at `s`, and whether the general path was asked for them.
 fn accelerations(system: &Arc<System>, s: &State, kind: Regularize) -> (Vec<f64>, bool) {
     let mut mechanism = system.mechanism();
     let formulation = formulations::make("proximal", &Options::new()).unwrap();
@@ -463,7 +463,7 @@ fn accelerations(system: &Arc<System>, s: &State, kind: Regularize) -> (Vec<f64>
     (rates.v, dynamics.kkt().factorizations() > 0)
 }
 
-/// Where the general way is asked whether a singular position is near and finds none, the accelerations are still those of tables: whether it was asked shows in
+/// Where the general path is asked whether a singular position is near and finds none, the accelerations are still those of tables: whether it was asked shows in
 /// no bit.
 #[test]
 fn a_look_that_finds_nothing_leaves_no_trace() {
@@ -481,6 +481,6 @@ fn a_look_that_finds_nothing_leaves_no_trace() {
         asked += usize::from(was_asked);
         apart += usize::from(was_asked && general.evaluate(&start).unwrap().vdot != tables);
     }
-    // the general way rounds otherwise, or this would tell nothing
+    // the general path rounds otherwise, or this would tell nothing
     assert!(apart > 0, "{apart} of {asked}");
 }

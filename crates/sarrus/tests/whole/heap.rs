@@ -1,4 +1,4 @@
-//! Contacts by the hundred: found without looking at every pair, and the same as if every pair were looked at.
+//! Contacts by the hundred: found without checking every pair, and the same as if every pair were checked.
 
 use proptest::prelude::*;
 use sarrus::analysis::MethodText;

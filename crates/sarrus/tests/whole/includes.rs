@@ -25,7 +25,7 @@ fn times(a: &[[f64; 3]; 3], x: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|i| (0..3).map(|k| a[i][k] * x[k]).sum())
 }
 
-/// A turn about an axis of length 1, by Rodrigues' formula.
+/// A rotation about an axis of length 1, by Rodrigues' formula.
 fn rotate(u: [f64; 3], degrees: f64) -> [[f64; 3]; 3] {
     let (s, c) = degrees.to_radians().sin_cos();
     let cross = [[0.0, -u[2], u[1]], [u[2], 0.0, -u[0]], [-u[1], u[0], 0.0]];

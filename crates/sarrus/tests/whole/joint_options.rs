@@ -408,7 +408,7 @@ fn play_keeps_its_books() {
         let lost = last(&run, "energy.dissipated");
         assert!(if loses { lost > 1e-4 } else { lost == 0.0 }, "{lost}");
         // a pendulum all the same: its pin never left the bearing by more than the contact gives way under six times its weight, or,
-        // where impacts go on for ever, by a tenth of the play
+        // where impacts continue for ever, by a tenth of the play
         let most = if loses { (120.0 / 1e7_f64).powf(2.0 / 3.0) } else { 1e-4 };
         let off = run.trajectory.column("pin.clearance.eccentricity").unwrap().fold(0.0, f64::max);
         assert!(off > 1e-3 && off < 1e-3 + most, "{off}");

@@ -1,5 +1,5 @@
 //! Rows at velocity level, rolling and prescribed speeds, with every formulation, stabilization and integrator of the registries:
-//! the motion is that of closed forms and references, and nothing ever looks for a position that such a row does not have.
+//! the motion is that of closed forms and references, and nothing ever searches for a position that such a row does not have.
 
 use sarrus::analysis::{MethodText, SetupError};
 use sarrus::prelude::*;

@@ -118,7 +118,7 @@ fn the_rack_of_the_strut_is_not_chosen() {
     }
 }
 
-/// A rack of 30 kg is chosen at first. At its dead point, where its speed no longer tells how the knuckle turns, it is
+/// A rack of 30 kg is chosen at first. At its dead point, where its speed no longer shows how the knuckle turns, it is
 /// given up, and the motion is that of `projection`.
 #[test]
 fn a_rack_at_its_dead_point_is_given_up() {

@@ -69,7 +69,7 @@ fn dynamics<'a>(m: &'a mut Mechanism, kind: Regularize, steps: StepMode) -> Dyna
     d
 }
 
-/// Looks at every step of a run.
+/// Checks every step of a run.
 struct Inspect<F>(F);
 
 impl<F: FnMut(&mut Dynamics<'_, Mechanism>, &State)> Observer<Dynamics<'_, Mechanism>> for Inspect<F> {
@@ -120,7 +120,7 @@ fn start(model: &Model, system: &Arc<System>) -> State {
     sarrus::analysis::assemble(model, system, Default::default()).unwrap().state
 }
 
-/// The crank's angular acceleration of the equal-length slider-crank on its own branch, of one freedom.
+/// The crank's angular acceleration of the equal-length slider-crank on its own branch, of one degree of freedom.
 fn crank_acceleration(angle: f64, rate: f64, tilt: f64, m: f64) -> f64 {
     let (s, c) = angle.sin_cos();
     let (crank, rod, slider) = (1.0, m, 0.5);
@@ -267,7 +267,7 @@ fn the_robot_folds_under_baumgarte_too() {
     assert_eq!(d.passages().len(), 1);
 }
 
-/// What a run of a mechanism of one freedom shows.
+/// What a run of a mechanism of one degree of freedom shows.
 #[derive(Debug, Default)]
 struct Seen {
     /// Largest error of the acceleration against the reduced equation.
@@ -388,7 +388,7 @@ fn rows_of_parallelograms_pass_in_line_wherever_a_step_ends() {
     }
 }
 
-/// Redundant and singular at once: three rows of each loop say nothing new, and a fourth loses its hold.
+/// Redundant and singular at once: three rows of each loop say nothing new, and a fourth becomes dependent.
 #[test]
 fn parallelograms_on_hinges_in_space_pass_in_line() {
     // the last one by the sparse factors
@@ -481,7 +481,7 @@ fn ordinary_dead_points_are_not_flagged() {
     }
 }
 
-/// What a run tells of its singular positions: in the report, among the events, with names.
+/// What a run shows of its singular positions: in the report, among the events, with names.
 #[test]
 fn a_report_names_what_was_passed() {
     let (model, system) = load(sarrus_zoo::model("slider_crank_equal").unwrap(), &[]);

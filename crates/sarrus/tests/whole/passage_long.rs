@@ -96,7 +96,7 @@ fn every_passage_of_forty_loops_is_recorded() {
     check(40, &run(40, Regularize::Jets, "dop853", 1e-6, 10.0), 10.0, "n = 40");
 }
 
-/// More rows lose their hold at once than can be followed: their number, and when, all the same.
+/// More rows become dependent at once than can be followed: their number, and when, all the same.
 #[test]
 fn every_passage_of_very_long_rows_is_recorded() {
     for (n, t_end) in [(200, 1.4), (1000, 0.8)] {
@@ -110,7 +110,7 @@ fn the_rows_of_the_paper_record_every_passage() {
 }
 
 /// What rounding makes across the constraints near a singular position of a long row is no reason for short steps: projection takes it
-/// away. Steps that shrink to nothing there take thousands of right sides.
+/// away. Steps that shrink to nothing there take thousands of right-hand sides.
 #[test]
 fn long_rows_pass_in_few_steps_with_and_without_windows() {
     for n in [100, 300] {
@@ -121,7 +121,7 @@ fn long_rows_pass_in_few_steps_with_and_without_windows() {
     }
 }
 
-/// A passage costs a few dozen decompositions, not some for every right side.
+/// A passage costs a few dozen decompositions, not some for every right-hand side.
 #[test]
 fn passages_take_few_looks() {
     for n in [1, 2, 10] {

@@ -111,7 +111,7 @@ const ALL: [Asked; 14] = [
     },
 ];
 
-/// A model with so many singular positions in the first 1.4 s, at which so many rows lose their hold.
+/// A model with so many singular positions in the first 1.4 s, at which so many rows become dependent.
 struct Case {
     name: &'static str,
     set: Vec<(&'static str, &'static str)>,
@@ -203,7 +203,7 @@ fn steps_that_end_on_a_singular_position_pass_it_too() {
     let line = exact.report.singular[0].t;
     for integrator in ["generalized_alpha", "trapezoidal", "staggered", "park1987"] {
         for beside in [0.0, 1e-9, 1e-6] {
-            // without samples, whose reactions are looked at too
+            // without samples, whose reactions are checked too
             let few =
                 RunOverrides { every: Some(t_end), ..by(integrator, Some((line + beside) / 700.0), t_end) };
             let run = run(&case, few);
@@ -307,7 +307,7 @@ fn ordinary_mechanisms_are_left_to_their_integrator() {
     }
 }
 
-/// Nothing is looked for where that is not wanted.
+/// Nothing is searched for where that is not wanted.
 #[test]
 fn without_regularization_nothing_is_told() {
     let case = load("n_four_bar", &[("n", "1")]);
@@ -351,7 +351,7 @@ fn what_is_stiff_is_left_to_the_integrator() {
     }
 }
 
-/// Something happens in the middle of explicit steps, and the integrator goes on from there.
+/// Something happens in the middle of explicit steps, and the integrator continues from there.
 #[test]
 fn events_near_a_singular_position_happen_when_they_should() {
     let text = sarrus_zoo::model("n_four_bar").unwrap();

@@ -38,7 +38,7 @@ bearing = { kind = 'revolute', bodies = ['ground', 'shaft'], at = 'O', axis = [0
 hinge = { kind = 'revolute', bodies = ['shaft', 'bob'], at = 'O', axis = [0, 1, 0] }
 ";
 
-/// Two screws that a gear ties and a nut joins: one freedom, four redundant rows, regular everywhere.
+/// Two screws that a gear ties and a nut joins: one degree of freedom, four redundant rows, regular everywhere.
 const SCREWS: &str = "
 format = 'sarrus/1'
 gravity = [0, 0, -9.81]
@@ -70,7 +70,7 @@ fn run(text: &str, set: &[(&str, &str)], overrides: RunOverrides) -> Outcome {
         .unwrap_or_else(|e| panic!("{set:?}: {e} {:?}", e.diagnostics()))
 }
 
-/// The rank of the start, whoever asks, is that of the geometry: 5 of 10 rows up to a misfit of 1e-5, and 6 above.
+/// The rank of the start is, for every method, that of the geometry: 5 of 10 rows up to a misfit of 1e-5, and 6 above.
 #[test]
 fn a_door_moves_for_all_commands_or_for_none() {
     let rotating = DOOR.replace("[run]", "[initial]\nlow.rate = 2\n[run]");
@@ -232,7 +232,7 @@ fn bricard(theta: f64, inertia: f64) -> String {
     text
 }
 
-/// One freedom, one redundant row, regular; light links make rows weak in the metric of M, but no position singular.
+/// One degree of freedom, one redundant row, regular; light links make rows weak in the metric of M, but no position singular.
 #[test]
 fn regular_overconstrained_mechanisms_are_not_singular_at_rest() {
     for degrees in [70.0_f64, 115.0] {

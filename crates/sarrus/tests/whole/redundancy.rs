@@ -612,7 +612,7 @@ fn along_a_motion_the_same_reactions_stay_unique_or_not() {
     assert!(along.at_times.is_empty(), "{:?}", along.at_times);
 }
 
-/// A crank of two coaxial hinges turns about x: its torque across is in y and z only at times.
+/// A crank of two coaxial hinges rotates about x: its torque across is in y and z only at times.
 #[test]
 fn along_a_motion_components_in_world_axes_come_and_go() {
     let text = "format = 'sarrus/1'\ngravity = [0, 0, 0]\n\

@@ -19,7 +19,7 @@ fn run_with(text: &str, overrides: RunOverrides) -> Outcome {
     outcome
 }
 
-/// Housner's block of width w and height h, let go on one corner at half the angle α = atan(w/h). It rocks from corner to corner; each impact
+/// Housner's block of width w and height h, let continue one corner at half the angle α = atan(w/h). It rocks from corner to corner; each impact
 /// leaves 1 - 1.5 sin²α of the rate. All of its potential energy is lost until it stands, half a width beside the corner that it began on.
 #[test]
 fn a_block_that_rocks_comes_to_rest_where_it_stands() {

@@ -21,7 +21,7 @@ fn peaks_between_two_rows_are_those_of_the_closed_form() {
     assert_eq!(run.trajectory.len(), 2);
     let rate = (3.0 * G / 1.5).sqrt();
     let near = |found: f64, exact: f64| {
-        // never above, and below by a part of the range that is not looked for
+        // never above, and below by a part of the range that is not searched for
         let off = found.abs() / exact.abs() - 1.0;
         assert!(off < 1e-6 && off > -5e-4, "{found} where {exact} is exact");
     };
@@ -162,7 +162,7 @@ fn peaks_of_a_fast_mechanism_are_those_of_many_rows() {
     assert!(peak(&few, "A.fx").min < 1.1 * rows);
 }
 
-/// Rows are the same to the bit whether peaks are looked for, and without them the report has none.
+/// Rows are the same to the bit whether peaks are searched for, and without them the report has none.
 #[test]
 fn peaks_change_no_row() {
     for law in ["law = { kind = 'linear', stiffness = 1e5 }", "method = 'impulsive', restitution = 0.5"] {

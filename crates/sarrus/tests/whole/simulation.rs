@@ -84,7 +84,7 @@ fn adaptive_steps_agree_within_their_tolerance_and_remember() {
         assert!(off.abs() < 2e-5, "{integrator}: {off:e}");
         assert_eq!(sim.trajectory().len(), 21);
         let (one, many) = (whole.report.counts.rhs, sim.report().counts.rhs);
-        assert!(many < 3 * one, "{integrator}: {many} right sides against {one}");
+        assert!(many < 3 * one, "{integrator}: {many} right-hand sides against {one}");
         assert!(sim.report().certificate.passed);
     }
 }

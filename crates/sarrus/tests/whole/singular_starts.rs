@@ -58,7 +58,7 @@ fn start_rates(text: &str, set: &[(&str, &str)]) -> [f64; 3] {
 }
 
 /// On the branch of the parallelogram both cranks turn alike and the coupler does not turn, however near to the line it starts. Errors:
-/// rounding over the angle where the branch is told by the position, 10⁻¹⁶ / 10⁻⁷.
+/// rounding over the angle where the branch is shown by the position, 10⁻¹⁶ / 10⁻⁷.
 #[test]
 fn velocities_of_a_start_beside_the_line_are_those_of_its_branch() {
     for a0 in ["1e-7", "-1e-7", "1e-6", "1e-5", "-1e-5", "1e-4", "1e-3", "1e-2", "0.1"] {
@@ -172,7 +172,7 @@ fn slow_passages_are_passages() {
     }
 }
 
-/// The robot's tip led to the fold, where it stops, turns back or halts on its way: there both branches go on.
+/// The robot's tip led to the fold, where it stops, turns back or halts on its way: there both branches continue.
 #[test]
 fn coming_to_rest_in_the_fold_is_no_end_of_range() {
     let text = sarrus_zoo::model("two_arm_robot").unwrap();

@@ -413,7 +413,7 @@ fn what_a_sampled_controller_does_is_said_to_be_left_out() {
     assert_eq!((alone.stable, alone.notes.len()), (Some(true), 0), "{:?}", alone.notes);
 }
 
-/// An integral that goes on rising is no rest, though nothing moves at this instant.
+/// An integral that continues rising is no rest, though nothing moves at this instant.
 #[test]
 fn a_controller_whose_state_changes_is_no_rest() {
     let controllers = "controllers.c = { kind = 'pid', input = '0.3 - j.position', ki = 20 }\n\

@@ -368,7 +368,7 @@ fn a_start_beyond_a_rigid_limit_is_refused() {
         assert!(error.contains("limits = [-0.5, 0.25]"), "{error}");
     }
     assert!(refused(&text("", "initial.J.position = -0.6")).contains("beyond its limit -0.5"));
-    // turns count: a quarter turn beyond a whole one is no quarter
+    // turns count: a quarter revolution beyond a whole one is no quarter
     let rotations = "gravity = [0, 0, 0]\nbodies.b = { mass = 1, inertia = [1, 1, 1] }\n\
         joints.J = { kind = 'revolute', bodies = ['ground', 'b'], at = [0, 0, 0], limits = [-2, 2] }\ninitial.J.angle = 7.8\n";
     assert!(refused(rotations).contains("`J.angle` starts at 7.8"));

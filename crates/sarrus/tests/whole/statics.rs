@@ -73,7 +73,7 @@ fn an_arm_rests_at_its_limit_or_lock_and_hangs_beyond_neither() {
         assert!((torque - 9.81 * FRAC_PI_6.cos()).abs() < 1e-9, "{torque}");
         assert!(found.report.notes.iter().any(|n| n.contains("`j` rests at its limit")));
     }
-    // held at its limit it has no freedom
+    // held at its limit it has no degree of freedom
     let (model, system) = load(&arm(false, ", limits = [\"-30 deg\", 1]"));
     assert!(modes(&model, &system, OperatingPoint::Equilibrium).unwrap().modes.is_empty());
 }
@@ -287,7 +287,7 @@ fn a_spatial_beam_is_rolled_up_by_elements_that_turn_by_more_than_half() {
         }
         assert!(found.report.residual < 1e-9);
     }
-    // a full turn within an element
+    // a full revolution within an element
     for (elements, revolutions) in [(1, 1.2), (2, 2.05)] {
         let beyond = rest(&rolled(elements, 8, revolutions), Some(30));
         assert!(beyond.is_err(), "{revolutions} turns: {beyond:?}");

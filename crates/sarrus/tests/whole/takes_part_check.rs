@@ -299,7 +299,7 @@ fn what_touches_beside_what_holds_shares() {
     // from the start on
     let start = checked(&twin(", lock_at = 0", ", limits = [0, 1]", ""));
     assert_eq!(torques(&shared_at_start(&start)), both);
-    // a driver that comes to a limit and stays; one that turns round before it, or goes on, does not
+    // a driver that comes to a limit and stays; one that turns round before it, or continues, does not
     let driven = |angle: &str| {
         let driver = format!("drivers.d = {{ kind = 'joint', joint = 'j', angle = '{angle}' }}\n");
         shared(&arm(", limits = [-0.1, 1]", &driver))

@@ -206,7 +206,7 @@ fn locks_take_part_in_modes() {
         // and with all that acts in a run at a time, at rest there
         swings(&small(&rods(own, "1"), OperatingPoint::Time(60.0)), &[due(1.0)]);
     }
-    // at the start a lock holds that is reached there: one freedom, not two
+    // at the start a lock holds that is reached there: one degree of freedom, not two
     assert_eq!(small(&rods(", lock_at = 0", "1"), OperatingPoint::Start).positions, 1);
     assert_eq!(small(&rods(", limits = [0, 1]", "1"), OperatingPoint::Start).positions, 1);
     assert_eq!(small(&rods(", lock_at = -0.5", "1"), OperatingPoint::Start).positions, 2);

@@ -30,7 +30,7 @@ pub(super) struct ContactInstant {
     pub scale: f64,
     /// Work that drivers, and gaps that the time moves, do on the mechanism by an impulse of 1 at a row \[J\].
     pub work: Vec<f64>,
-    /// Of each, whether what holds whatever they do leaves its gap no freedom.
+    /// Of each, whether what holds whatever they do leaves its gap no degree of freedom.
     pub fixed: Vec<bool>,
     /// Of a planar body at each, how it stands, in words.
     pub stands: Vec<String>,

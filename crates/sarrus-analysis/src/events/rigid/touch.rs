@@ -24,20 +24,20 @@ const AT_ONCE: usize = 50;
 /// Instants at the same time from which on flights that time cannot resolve are none.
 const FEW: usize = 3;
 
-/// How far behind the end of a surface the run goes on, as a part of its duration: the motion there is that before it to rounding.
+/// How far behind the end of a surface the run continues, as a part of its duration: the motion there is that before it to rounding.
 const BEHIND: f64 = 1e-11;
 /// Acceleration of a gap beside those of all forces from which on it parts.
 const PARTS: f64 = 1e-8;
 /// Rate of a gap that is held, as a part of the fastest velocity, where its normal has jumped.
 const OFF: f64 = 1e-6;
 
-/// Start of the note on contacts that go on as they are where no solution is found, at a margin that is watched no closer ([`LOOSEST`]).
+/// Start of the note on contacts that continue as they are where no solution is found, at a margin that is watched no closer ([`LOOSEST`]).
 const EDGE: &str = "rigid contacts at the edge of sticking stay as they are";
 
 /// Cosine of the angle by which a slip turns where it turns back; one that merely turns passes 90 degrees.
 const BACK: f64 = -0.5;
 
-/// Word for a pair that goes on at other corners and edges.
+/// Word for a pair that continues at other corners and edges.
 const MOVED: &str = "touches at other points";
 
 /// Words for impacts that end in rest.
@@ -380,7 +380,7 @@ impl EventLoop {
         let borne = Staying::new(at, &gaps.list, &others, gaps.still(), |_, speed| speed > 10.0 * slow);
         let impact_speeds = match borne.contacts().solve() {
             Ok(found) => borne.accelerations(at, &others, &found.kappa),
-            // forces are looked for again with those that may close
+            // forces are searched for again with those that may close
             Err(_) => at.free.clone(),
         };
         let is_low = |k: usize| {
@@ -663,7 +663,7 @@ impl EventLoop {
     }
 }
 
-/// Closed gaps that joints, locks and drivers leave no freedom and that do not part: they may bear any force beside what holds them. A run leaves
+/// Closed gaps that joints, locks and drivers leave no degree of freedom and that do not part: they may bear any force beside what holds them. A run leaves
 /// it to the latter, and verdicts on reactions count both.
 fn idle(at: &ContactInstant, slow: f64) -> Vec<usize> {
     let fixed = at.first.iter().enumerate().filter(|(k, _)| at.fixed[*k]);

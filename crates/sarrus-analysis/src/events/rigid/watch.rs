@@ -1,9 +1,9 @@
 //! Gaps along a run: when one closes, and when one that is held lets go.
 //!
 //! Every watched number is positive while nothing happens: an open gap; what a held place bears; what friction could bear
-//! beyond what it does, where it sticks; how fast it slips, where it slides; how far it is from the end of its face or edge. Each is looked at inside a step as events are
+//! beyond what it does, where it sticks; how fast it slips, where it slides; how far it is from the end of its face or edge. Each is checked inside a step as events are
 //! ([`super::super::detect`]), and the first that becomes negative ends the step there. Gaps that are open are bounded over the
-//! step ([`super::super::advance`]): where one closes, it is looked at right before and right after. One that starts at zero, as the gap of a ball
+//! step ([`super::super::advance`]): where one closes, it is checked right before and right after. One that starts at zero, as the gap of a ball
 //! that stays away by itself does, must first have been positive by more than rounding; before that it is met where it is
 //! negative by more than rounding. A gap that has just rebounded is known to be open right after.
 
@@ -21,14 +21,14 @@ use sarrus_system::contact::sweep::GapSource;
 use sarrus_system::{At, Mechanism, System};
 use std::sync::Arc;
 
-/// Where in a step numbers are looked at, as parts of it.
+/// Where in a step numbers are checked, as parts of it.
 const FRACTIONS: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 /// Halvings of a step in which an open gap is searched for.
 const HALVINGS: i32 = 40;
 /// Forces smaller than this, over the largest seen, are rounding.
 const LITTLE: f64 = 1e-9;
 
-/// Doublings of what counts as nothing: to 2e-5 of the largest force, where programs can tell whether contacts slip.
+/// Doublings of what counts as nothing: to 2e-5 of the largest force, where programs can report whether contacts slip.
 const MOST_SAME: i32 = 14;
 
 /// Margin to Coulomb's cones, as a part of the largest normal force, that all these doublings allow.
@@ -234,7 +234,7 @@ impl GapWatch {
         }
     }
 
-    /// What reactions at `s` are judged with, while the gaps without freedom that this counts are closed.
+    /// What reactions at `s` are judged with, while the gaps without degree of freedom that this counts are closed.
     pub fn judged_at(&mut self, mechanism: &mut Mechanism, s: &State) -> Option<&Arc<System>> {
         self.judged.as_ref()?;
         mechanism.gap_values(s, &self.list, &mut self.gap_values);
@@ -250,7 +250,7 @@ impl GapWatch {
         Some(own)
     }
 
-    /// Whether gap `i` opens or closes because its pair goes on in the same way at other points, where contacts do `now` from here on.
+    /// Whether gap `i` opens or closes because its pair continues in the same way at other points, where contacts do `now` from here on.
     pub(super) fn continues(&self, now: &[Now], i: usize) -> bool {
         let Some(meeting) = self.list[i].meeting else { return false };
         let pair = || (0..self.list.len()).filter(|&j| self.list[j].meeting == Some(meeting));
@@ -371,7 +371,7 @@ impl GapWatch {
     /// change, to its own accuracy: if that repeats, what counts as nothing grows.
     pub(super) fn loosen(&mut self, before: &[Now], shared: bool) {
         let same = self.now == before;
-        // forces of a leg that goes on are compared with those before: where they pass zero there are no others
+        // forces of a leg that continues are compared with those before: where they pass zero there are no others
         if !same {
             self.largest = 0.0;
         }
@@ -466,7 +466,7 @@ impl GapWatch {
                 let at = |k: usize| -> ConditionSample { (samples[k].0, verdict(samples[k].1[i])) };
                 let mut judge = |t: f64| -> Result<ConditionValue, StepError> {
                     let (ode, s) = step.at(t)?;
-                    // as the run will go on from there: on the constraints, where there is a way
+                    // as the run will continue from there: on the constraints, where there is a way
                     self.near.copy_from(s);
                     if ode.project(&mut self.near).is_err() {
                         self.near.copy_from(s);

@@ -49,7 +49,7 @@ struct Reflections {
     nv: usize,
     nc: usize,
     r: usize,
-    /// Right sides and solutions in the order of R (nc).
+    /// Right-hand sides and solutions in the order of R (nc).
     b: Vec<f64>,
     y: Vec<f64>,
 }
@@ -102,7 +102,7 @@ impl Reflections {
         if *r == right.len() {
             y.copy_from_slice(right);
             qr.solve_rt(y);
-            // what is left of the forces, then multipliers in place of the right side
+            // what is left of the forces, then multipliers in place of the right-hand side
             right.iter_mut().zip(&*x).zip(&*y).for_each(|((m, w), y)| *m = w - y);
             qr.solve_r(right);
         } else {

@@ -109,7 +109,7 @@ impl Abm {
         self.past = self.formulas.psi;
         self.carry.swap(0, 1);
         (self.accepted, self.differences) = (true, false);
-        // where this fails the step is taken all the same; whoever needs the slope tries again, and hears of it
+        // where this fails the step is taken all the same; the caller that needs the slope tries again, and hears of it
         let _ = self.find_differences(ode, control);
         Ok(())
     }
@@ -203,7 +203,7 @@ impl Abm {
     }
 }
 
-/// Evaluates the right side at `s`.
+/// Evaluates the right-hand side at `s`.
 pub(super) fn slope(
     ode: &mut dyn Ode,
     s: &State,

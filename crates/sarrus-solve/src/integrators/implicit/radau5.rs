@@ -187,7 +187,7 @@ impl Radau5 {
         }
     }
 
-    /// Where the stages start: the polynomial of the last ones goes on, or everything stays as it is at the start.
+    /// Where the stages start: the polynomial of the last ones continues, or everything stays as it is at the start.
     fn guess(&mut self, h: f64) {
         let Radau5 { workspace: Some(workspace), accel, xdot, last, .. } = self else { return };
         let mut w = [[0.0; STAGES]; STAGES];

@@ -49,7 +49,7 @@ impl ErrorEstimate {
         self.xdot.copy_from_slice(xdot);
     }
 
-    /// Room for the equations at the end of a step, with the masses.
+    /// Workspace for the equations at the end of a step, with the masses.
     pub fn equations(&mut self, view: &dyn Staggered) -> &mut Equations {
         self.eq.get_or_insert_with(|| view.equations())
     }

@@ -210,7 +210,7 @@ impl Modules {
             self.multipliers.solve(&self.r, &mut self.eta)?;
             lambda.iter_mut().zip(&self.eta).for_each(|(l, e)| *l += e / h);
             self.project_from(s, eq, trial);
-            // a dependent row goes on asking in vain: what matters is whether velocities still change
+            // a dependent row continues asking in vain: what matters is whether velocities still change
             let change = self.force.iter().zip(&*trial).map(|(i, v)| (i * v).abs()).fold(0.0, f64::max);
             if !(change > STATIONARY * kinetic) || change >= before {
                 break;
@@ -230,7 +230,7 @@ impl Modules {
         }
     }
 
-    /// Tells the problem what was done since the last time.
+    /// Informs the problem what was done since the last time.
     pub fn report_counts(&mut self, view: &mut dyn Staggered) {
         let made = self.multipliers.factorizations();
         view.note(self.evaluations, made.saturating_sub(self.reported), self.corrections);

@@ -26,14 +26,14 @@
 //! "Can lead quickly to computational instability" \[Park1990, section V\] is thus true of one point, and of two where bodies spin
 //! fast; not of three below their limit, which for fast tops is nearer than the ω h ≤ 2 of what vibrates.
 //!
-//! **At a start** u^{-½} = v⁰ - (h/2) v̇⁰ would be too little. The chain goes on with u = (q^{n+1} - q^n)/h, which is the velocity half-way
+//! **At a start** u^{-½} = v⁰ - (h/2) v̇⁰ would be too little. The chain continues with u = (q^{n+1} - q^n)/h, which is the velocity half-way
 //! plus (h²/24) v̈, and with the Φ = -(h³/24) J v̈ that LINT then leaves; begun otherwise it would get there in two steps, and λ be
 //! wrong by (7/24) h and h/8 of S⁻¹J v̈ in them. So J v̈ is taken from Φ̇ of v⁰ + (h/2) v̇⁰ half a step later, which is -(h²/8) J v̈: u^{-½}
 //! gets (h²/6) v̈ along J, and Φ is held (h³/24) J v̈ above what LINT would leave, that is, near zero. Rows without Φ, where there is
 //! nothing to lead back to, get (h²/8) v̈. The chain begins anew where the step changes.
 //!
 //! **At the end of a leg** what holds half a step later is not known. There λ is that of the equations of motion, and v satisfies its
-//! constraints; if nothing has changed, the chain goes on with the λ that it would have had. Φ is taken back over the longest step:
+//! constraints; if nothing has changed, the chain continues with the λ that it would have had. Φ is taken back over the longest step:
 //! a short one would make a large velocity of what a long one has left.
 //!
 //! Costs one evaluation, one more of J, one factorization and two to four solutions a step. Energy grows slowly, and fast spin is

@@ -172,7 +172,7 @@ impl SymmetricStaggered {
         add_J_mul_each(s, eq, [v, &there.vdot], [r_v, r_a]);
         m.multipliers.solve_pair([r_v, r_a], [eta_v, eta_a]).map_err(at(end))?;
 
-        // λ⁻, λ and the next λ⁺; its difference to this one in place of a right side. The first step knows no λ⁻
+        // λ⁻, λ and the next λ⁺; its difference to this one in place of a right-hand side. The first step knows no λ⁻
         let share = if self.is_smooth && !self.h[0].is_nan() { 1.0 } else { 0.0 };
         for i in 0..plus.len() {
             let (l, before) = (plus[i] + eta_a[i], plus[i] + 2.0 / h * eta_v[i]);

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Against the print: J is that at the end of the step that λ acts over, which CINT knows already (with the J of the instant
-//! itself the procedure is of first order); λ follows from eq. 32, since eq. 56 pairs matrix and right side of different
+//! itself the procedure is of first order); λ follows from eq. 32, since eq. 56 pairs matrix and right-hand side of different
 //! instants and never damps an error of λ; forces have the signs of eqs. 26 and 37. The matrix is not symmetric: it is solved by
 //! corrections with that of J^{k+2}, each better by O(h|ω|).
 //!
@@ -18,7 +18,7 @@
 //! corrected to u⁰ + (h/4)(v̇⁰ + v̇¹), Heun's formula, and q² with it: what it lacks before, (h²/8) v̈, λ² would have to make good along J,
 //! wrong by (h/8) S⁻¹J v̈, and across J it would stay, so that each start would cost h³/8 of v̈. So it begins anew
 //! whenever the step changes. First-order states go by the formula of Adams and Bashforth, begun with Heun's. At the end of a leg, where
-//! J half a step later is not known, λ is that of the equations of motion; if nothing has changed, the chains go on with their own.
+//! J half a step later is not known, λ is that of the equations of motion; if nothing has changed, the chains continue with their own.
 //!
 //! Order two in q, v and λ. Velocities satisfy their constraints as well as eq. 32 is solved; positions drift off, slowly. Where
 //! velocities are damped the two chains come apart, as two-step central differences do for any decay; so they do on nonholonomic motions,

@@ -90,7 +90,7 @@ impl SingularityDetector {
     }
 
     /// Scaled velocities of part `i` nearest to `given` that its rows ask for, the dangerous ones only where `all`, and a basis of what
-    /// they leave free. The room holds D.
+    /// they leave free. The workspace holds D.
     pub(super) fn velocities(
         &self,
         i: usize,

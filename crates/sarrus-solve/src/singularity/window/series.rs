@@ -39,7 +39,7 @@ pub struct WindowSeries {
     pub change: f64,
 }
 
-/// Room for [`accelerate`], and what it has found last.
+/// Workspace for [`accelerate`], and what it has found last.
 #[derive(Debug, Clone, Default)]
 pub struct SeriesWorkspace {
     /// Coefficients of the motion, scaled; c₁ is the velocity.
@@ -71,7 +71,7 @@ impl SeriesWorkspace {
 
 /// Solves for v̇ at `s` with the forces of `eq`, with Taylor coefficients up to t^`orders`, 2 ≤ `orders` < [`COEFFICIENTS`].
 /// `targets` are the coefficients that Φ shall have from the second on; λ is found only `with_lambda`. Changes of v̇ up to `still`, relative, are
-/// the last. `nearby` begins with what was found last, with the same window at a state nearby. The room holds D and D₁ as the window has them.
+/// the last. `nearby` begins with what was found last, with the same window at a state nearby. The workspace holds D and D₁ as the window has them.
 pub fn accelerate(
     window: &mut Window<'_>,
     problem: &mut dyn Problem,
@@ -164,7 +164,7 @@ pub fn accelerate(
     if found.change > 1e-6 {
         return Err(SolveError::NoConvergence { iterations: EXPANSIONS, residual: found.change });
     }
-    // what the dangerous rows leave at the order at which they were not asked
+    // what the nearly dependent rows leave at the order at which they were not asked
     part.rows_of(&workspace.phi[2], regular);
     regular.iter_mut().zip(&part.rows).for_each(|(r, &i)| *r -= targets[2][i]);
     let along = (0..window.dependent.len()).map(|i| dot(window.dependent.u(i), regular).powi(2));

@@ -11,7 +11,7 @@
 //! no place there is deeper than the body is past one of its flats. No triangle counts, only flats, ridges and corners
 //! ([`super::flats`]): a body lies on a flat as on a half-space. Crossings have the weight that [`super::patch`] says.
 //!
-//! The number of a place follows from its features alone, whatever other places there are and however far out they are looked for: it is
+//! The number of a place follows from its features alone, whatever other places there are and however far out they are searched for: it is
 //! what a place is remembered by.
 
 use super::flats::FlatOwner;

@@ -1,7 +1,7 @@
 //! Features that are kept while bodies move.
 //!
 //! Which corners, edges and faces of two bodies meet is decided on values, and changes along a motion: a corner slides over the end of a
-//! face. A row that holds a place closed is that of one feature, as if its face or edge went on. [`within`] tells how far the place is from where
+//! face. A row that holds a place closed is that of one feature, as if its face or edge continued. [`within`] shows how far the place is from where
 //! these end.
 
 use super::patch::TwoSolids;

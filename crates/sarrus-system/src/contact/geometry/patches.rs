@@ -293,7 +293,7 @@ fn deep_overlaps_are_pushed_the_shortest_way_out() {
     }
 }
 
-/// A box that is turned about the vertical on another of its size, or hangs over: its places weigh four, and carry the same.
+/// A box that is rotated about the vertical on another of its size, or hangs over: its places weigh four, and carry the same.
 #[test]
 fn a_rectangle_weighs_four_wherever_it_lies() {
     let (a, b) = (block([0.3, 0.2, 0.1]), block([0.3, 0.2, 0.1]));

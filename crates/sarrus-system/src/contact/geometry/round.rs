@@ -223,7 +223,7 @@ impl<R: Real> Lines<R> {
     }
 }
 
-/// A quarter of a turn about z.
+/// A quarter of a rotation about z.
 fn rotated<R: Real>(u: Vec3<R>) -> Vec3<R> {
     Vec3([-u.y(), u.x(), R::zero()])
 }

@@ -1,6 +1,6 @@
 //! The restitution that damping in proportion to the elastic force delivers.
 //!
-//! With u = δ̇/v, m δ̈ = -K δⁿ (1 + χ u) gives u du/(1 + χ u) = -K δⁿ dδ/(m v²). Over an impact the right side integrates to
+//! With u = δ̇/v, m δ̈ = -K δⁿ (1 + χ u) gives u du/(1 + χ u) = -K δⁿ dδ/(m v²). Over an impact the right-hand side integrates to
 //! nothing, whatever K, m and n are, so that with u from 1 to -e
 //!
 //! ```text

@@ -19,7 +19,7 @@
 //! L (n·Γ̇ + m·κ̇) = N·(v₂ - v₁) - c·ω₁ + h·(ω₂ - ω₁),
 //!
 //! so the wrenches are (N, c + h) on node 1 and (-N, -h) on node 2. U is the stored energy, L τ (Γ̇ᵀCₙΓ̇ + κ̇ᵀCₘκ̇) turns into heat.
-//! The error is of order L². Not for elements whose ends turn by half a turn against each other in space.
+//! The error is of order L². Not for elements whose ends turn by half a revolution against each other in space.
 
 use crate::at::At;
 use crate::forces::{half_rotation, rotated, rotation_of_half};

@@ -1,7 +1,7 @@
 //! How far the mesh of a beam leaves its nodes off: an estimate from the motion itself, without a second run.
 //!
 //! **At an instant.** Elements of order 1 have one κ each. With nodal means of κ as the recovered curvature \[Zienkiewicz1987\], its slope κ' in an
-//! element of length h, the chord that belongs to the turns at its ends differs from the element's by
+//! element of length h, the chord that belongs to the rotations at its ends differs from the element's by
 //!
 //! d = -h³/12 κ' × e₁ - h³/24 |κ × e₁|² e₁
 //!
@@ -43,7 +43,7 @@ struct Beam {
     /// Places of its elements among the forces.
     elements: std::ops::Range<usize>,
     bent: Vec<BeamBending>,
-    /// By node but the first: δ at the last look, what the error has come to, and the range of its place, from the first section \[m\].
+    /// By node but the first: δ at the last check, what the error has come to, and the range of its place, from the first section \[m\].
     nodes: Vec<RelativeNode>,
     is_new: bool,
 }
@@ -63,7 +63,7 @@ impl Default for RelativeNode {
 }
 
 impl RelativeNode {
-    /// Goes on to where it is off by `delta` and stands at `place`.
+    /// Continues to where it is off by `delta` and stands at `place`.
     pub fn advance(&mut self, delta: Vec3<f64>, position: Vec3<f64>, is_new: bool) {
         if is_new {
             *self = RelativeNode { delta, error: delta.norm(), range: [position; 2] };

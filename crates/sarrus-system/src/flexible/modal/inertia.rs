@@ -26,7 +26,7 @@
 //! ```
 //!
 //! with C2 = Σ m g, F = Σ m r gᵀ and E2_ij = Σ m S_i S_jᵀ. In the plane the same with ṗ = (ẋ, ẏ) and ω about z alone.
-//! Written over [`Real`], so that tangents follow. Cost: 18 n² products an evaluation, without a look at the mesh.
+//! Written over [`Real`], so that tangents follow. Cost: 18 n² products an evaluation, without a check of the mesh.
 
 use sarrus_math::solve::{cholesky, cholesky_solve};
 use sarrus_math::{Mat3, Real, Vec3};
@@ -63,7 +63,7 @@ pub struct InertiaSums<R> {
 }
 
 impl<R: Real> InertiaSums<R> {
-    /// Room for `n` amplitudes.
+    /// Workspace for `n` amplitudes.
     pub fn new(n: usize) -> Self {
         let zero = Mat3([[R::zero(); 3]; 3]);
         InertiaSums { c: Vec3::zero(), C: vec![Vec3::zero(); n], G: zero, H: vec![zero; n] }

@@ -21,7 +21,7 @@
 //!
 //! Elements that interpolate by turns too, as cubic beams do, and across by other functions than along, are between: in a stretched
 //! field A r the nodes turn by what K likes best, -K_θθ⁻¹K_θu A r, which of a straight beam is its slope, and Z = Σ θ_a·z_a is then exact but for the sections'
-//! own inertia; of E2 the turns' share is left out, which is off by the square of an element's length over the body's. All invariants
+//! own inertia; of E2 the rotations' share is left out, which is off by the square of an element's length over the body's. All invariants
 //! obey the symmetries by which the forces of inertia follow from M(η), so energy and momentum are conserved all the same.
 //!
 //! Cost: n products with M, n² with the nodes; and n² products with M where there are quadratic shapes.
@@ -132,7 +132,7 @@ impl NodeRotation {
         let rotates = |k: usize| structure.directions()[k % wide] >= 3;
         let largest =
             (0..size).filter(|k| rotates(*k)).map(|k| structure.M[k * (size + 1)].abs()).fold(0.0, f64::max);
-        // M between turns and anything but the turns of the same node
+        // M between turns and anything but the rotations of the same node
         let apart = (0..size * size).filter(|k| {
             let (i, j) = (k / size, k % size);
             (rotates(i) || rotates(j)) && (i / wide != j / wide || rotates(i) != rotates(j))

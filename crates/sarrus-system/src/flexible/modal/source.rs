@@ -157,7 +157,7 @@ pub(super) fn failed(reader: &Reader, structure: &ModalStructure, why: &Failed) 
     }
 }
 
-/// Damping ratios of `n` amplitudes: one for all, or a list whose last goes on.
+/// Damping ratios of `n` amplitudes: one for all, or a list whose last continues.
 pub(super) fn ratios(reader: &Reader, n: usize) -> Result<Vec<f64>> {
     let Some(value) = reader.value("damping") else { return Ok(vec![0.0; n]) };
     let list = match &value.data {

@@ -1,7 +1,7 @@
 //! The linear structure that a modal body is reduced from: nodes, stiffness, and mass.
 //!
 //! Displacements are those of [`ModalStructure::directions`] of each node, in the axes in which the nodes are given, one node after the other:
-//! (ux, uy, uz, θx, θy, θz), in the plane (ux, uy, θ), and without the turns where nodes are those of a solid. A beam is meshed as the
+//! (ux, uy, uz, θx, θy, θz), in the plane (ux, uy, θ), and without the rotations where nodes are those of a solid. A beam is meshed as the
 //! `beam` kind does it, and its elements are that element's for small displacements: with d = u₂ - u₁ and the mean turn
 //! θ of the two ends, in the element's axes,
 //!

@@ -1,7 +1,7 @@
 //! The mass matrix of plain joints: composite rigid bodies \[Walker1982\].
 //!
 //! All that hangs on a link is one body, of mass m, first moment μ = m c and inertia J about O; from r away it is m, μ + m r and
-//! J + 2 (r·μ) 1 - r μᵀ - μ rᵀ + m (|r|² 1 - r rᵀ). A freedom (s_v, s_w) needs the force m s_v + s_w × μ and the torque μ × s_v + J s_w, which the
+//! J + 2 (r·μ) 1 - r μᵀ - μ rᵀ + m (|r|² 1 - r rᵀ). A degree of freedom (s_v, s_w) needs the force m s_v + s_w × μ and the torque μ × s_v + J s_w, which the
 //! joints on the way to the ground feel.
 
 use super::symmetric::SymmetricMat3;
@@ -84,7 +84,7 @@ impl PlainTree {
         }
     }
 
-    /// The freedoms of link `i`, linear and angular, and how many there are.
+    /// The degrees of freedom of link `i`, linear and angular, and how many there are.
     #[inline(always)]
     fn axes(&self, i: usize) -> ([[Vec3; 2]; 6], usize) {
         let (own, at) = (&self.own[i], &self.states[i]);

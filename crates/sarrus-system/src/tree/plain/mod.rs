@@ -21,7 +21,7 @@
 //! | mass matrix | `crba.rs` |
 //!
 //! Links stand one after the other, parents first, behind the ground. No pass calls itself or allocates. Trees with other joints go the
-//! general way.
+//! general path.
 
 mod aba;
 mod crba;
@@ -37,13 +37,13 @@ use symmetric::SymmetricMat3;
 /// How a link moves against its parent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Subspace {
-    /// It turns about s.
+    /// It rotates about s.
     Pin,
     /// It slides along s.
     Slider,
     /// It does not.
     Weld,
-    /// It turns about O.
+    /// It rotates about O.
     Ball,
     /// It has a position and a quaternion of its own, against the ground.
     Free,
@@ -107,7 +107,7 @@ impl PlainLinkState {
     };
 }
 
-/// A tree with the room for its recursions; the ground is its first link.
+/// A tree with the workspace for its recursions; the ground is its first link.
 pub(super) struct PlainTree {
     own: Vec<LinkData>,
     states: Vec<PlainLinkState>,

@@ -2,7 +2,7 @@
 //!
 //! Outwards the accelerations (a, α) of O, and with them what each body needs: F = m (a + α × c + ω × (ω × c)) - f and, about O,
 //! N = J α + ω × J ω + c × (m a - f), the inertia in the link's own axes so that it is never turned. Inwards F and N of all that hangs
-//! on a link; along its freedoms they are τ. Some 170 products and 140 sums a pin, with its place.
+//! on a link; along its degrees of freedom they are τ. Some 170 products and 140 sums a pin, with its place.
 
 use super::aba::{rotated_in, rotated_out};
 use super::{PlainTree, Subspace};

@@ -11,7 +11,7 @@
 //! | bias β of the acceleration of O | -ω_p² r | -ω_p² r + 2 ω_p e⊥ y |
 //!
 //! with (x, y)⊥ = (-y, x). The accelerations of a tree need θ and ω of its links alone (`aba.rs`): where the bodies are and how
-//! fast is found where somebody asks for it ([`Planar::write`]).
+//! fast is found where someone asks for it ([`Planar::write`]).
 //!
 //! Links stand one after the other, parents first, behind the ground; the coordinate of a link and its speed have the same place.
 //! A pass reads some 250 bytes of a link. No pass calls itself or allocates.
@@ -27,7 +27,7 @@ use sarrus_solve::State;
 /// How a link moves against its parent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PlanarSubspace {
-    /// It turns about O.
+    /// It rotates about O.
     Pin,
     /// It slides along e.
     Slider,
@@ -91,7 +91,7 @@ impl PlanarLinkState {
     }
 }
 
-/// A tree in the plane with the room for its recursions; the ground is its first link.
+/// A tree in the plane with the workspace for its recursions; the ground is its first link.
 pub(super) struct PlanarTree {
     own: Vec<PlanarLinkData>,
     states: Vec<PlanarLinkState>,

@@ -29,8 +29,8 @@
 //! vibration is that of p elements of order 1, twice as fast at the ends, where nodes are nearer, or the turning of sections against shear,
 //! √(GA/ρI), which no mesh changes. Costs of an evaluation in the plane 6(p + 1)² products, in space p(p + 1)/2 rotation vectors.
 //!
-//! In space not for elements that turn by nearly a full turn from node to node, where rotation vectors are singular: their wrenches are no numbers then,
-//! and every analysis stops. Nor for neighbouring nodes that turn by half a turn against each other.
+//! In space not for elements that turn by nearly a full revolution from node to node, where rotation vectors are singular: their wrenches are no numbers then,
+//! and every analysis stops. Nor for neighbouring nodes that turn by half a revolution against each other.
 
 mod planar;
 
@@ -41,7 +41,7 @@ use crate::load::{BeamBending, Load, Wrench};
 use sarrus_math::{Dual, Jet, Mat3, Real, Vec3};
 use std::f64::consts::TAU;
 
-/// Turn of an element in space, from node to node, beyond which it has no numbers \[rad\]. D(φ), which is infinite at a full turn, is (θ/2) cot(θ/2)
+/// Rotation of an element in space, from node to node, beyond which it has no numbers \[rad\]. D(φ), which is infinite at a full revolution, is (θ/2) cot(θ/2)
 /// across φ: here two hundred times what it is undeformed.
 const MAX_ROTATION: f64 = 0.995 * TAU;
 
@@ -103,7 +103,7 @@ impl Spectral {
             out[k] = half_rotation(&sections[k].transpose_mul_mat(&sections[k + 1]));
             sum += out[k].1.norm_squared().value().sqrt();
         }
-        // θ ≤ π sin(θ/2): most elements are far from a full turn
+        // θ ≤ π sin(θ/2): most elements are far from a full revolution
         if sum >= 2.0 {
             let rotation = |(w, v): &(R, Vec3<R>)| 2.0 * v.norm_squared().value().sqrt().atan2(w.value());
             if out[..self.rule.points - 1].iter().map(rotation).sum::<f64>() >= MAX_ROTATION {
