@@ -18,7 +18,11 @@ pub fn model(runs: &Runs) -> Result<Vec<Claim>, PaperError> {
     let mut claims = Vec::new();
     for (v, (name, rows, why)) in [
         ("simplified", 26, "26 independent rows"),
-        ("overconstrained", 31, "31 rows of rank 26: the second hinge adds five and takes no degree of freedom"),
+        (
+            "overconstrained",
+            31,
+            "31 rows of rank 26: the second hinge adds five and takes no degree of freedom",
+        ),
     ]
     .into_iter()
     .enumerate()

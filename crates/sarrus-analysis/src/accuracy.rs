@@ -76,7 +76,7 @@ pub struct Accuracy {
     pub columns: BTreeMap<String, f64>,
 }
 
-/// What a companion is like.
+/// Holds what a companion is like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Companion {
     Coarse,
@@ -296,7 +296,7 @@ fn differences(a: &Trajectory, b: &Trajectory) -> (Vec<f64>, usize) {
     (found, rows)
 }
 
-/// What errors of a quantity are measured against, by unit.
+/// Holds what errors of a quantity are measured against, by unit.
 ///
 /// Positions and angles: the widest range of a column, as their origin means nothing; an angle at most one turn. Others: the largest
 /// value. Where a mechanism rests, or moves steadily, some of these are rounding. They are measured against what its size, mass, gravity and
@@ -307,7 +307,7 @@ struct Scales {
     largest: HashMap<&'static str, f64>,
 }
 
-/// What a mechanism makes natural.
+/// Holds what a mechanism makes natural.
 struct Natural {
     /// Radius of gyration, at its largest \[m\].
     radius: f64,
@@ -389,7 +389,7 @@ impl Scales {
     }
 }
 
-/// Whether a column is a quantity of the mechanism rather than an error of the run.
+/// Returns whether a column is a quantity of the mechanism rather than an error of the run.
 fn is_measured(name: &str) -> bool {
     !name.starts_with("violation.") && name != "energy.balance"
 }

@@ -1,4 +1,4 @@
-//! What to change where a run did not keep its certificate: a sentence for each item that failed.
+//! Describes what to change where a run did not keep its certificate: a sentence for each item that failed.
 
 use crate::method::Method;
 use crate::report::{Certificate, CertificateItem};
@@ -7,7 +7,7 @@ use sarrus_system::MeshError;
 
 /// A tolerance below this is rounding.
 const LEAST_RTOL: f64 = 1e-13;
-/// What is asked for lies below what is needed by this factor.
+/// Defines what is asked for lies below what is needed by this factor.
 const MARGIN: f64 = 0.5;
 
 /// For the items of `certificate` that failed; `fixed` is the step where it is \[s\].

@@ -1,4 +1,4 @@
-//! What can be known of a model without running it: size, rank of its constraints with margin, mobility, redundant
+//! Describes what can be known of a model without running it: size, rank of its constraints with margin, mobility, redundant
 //! groups, how far assembly had to go, and the method that `auto` would take.
 
 use crate::assemble::assemble_reusing;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// Clusters of parts closer together than this are not clear.
 const UNCLEAR: f64 = 1e3;
 
-/// What a check found.
+/// Holds what a check found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CheckReport {
     /// Name of the model.
@@ -45,13 +45,13 @@ pub struct CheckReport {
     pub dof: Option<usize>,
     /// Velocities minus rows, as counting says; below the true mobility where rows are redundant.
     pub counted_mobility: i64,
-    /// Whether the redundant rows stay so when the mechanism moves; none where there are none or it cannot be determined.
+    /// Marks whether the redundant rows stay so when the mechanism moves; none where there are none or it cannot be determined.
     pub redundancy: Option<Redundancy>,
     /// Degrees of freedom, of the mechanism and in this position.
     pub mobility: MobilityReport,
-    /// Which components of which reactions are unique.
+    /// Identifies which components of which reactions are unique.
     pub reactions: Vec<ReactionReport>,
-    /// How clear that was; none where every reaction is unique because no row is redundant.
+    /// Describes how clear that was; none where every reaction is unique because no row is redundant.
     pub uniqueness: Option<UniquenessReport>,
     /// Minimal sets of elements that share redundancies: without any one of its elements a set has none. Each has the
     /// redundancies of its own rows, so that sets which overlap need not add up.
@@ -64,7 +64,7 @@ pub struct CheckReport {
     /// Redundancy over the motion, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub along: Option<AlongReport>,
-    /// What assembly did.
+    /// Holds what assembly did.
     pub assembly: AssemblyPart,
     /// Elements that the model pose does not satisfy, the worst first.
     pub assembly_errors: Vec<ElementError>,
@@ -72,7 +72,7 @@ pub struct CheckReport {
     pub events: Vec<String>,
     /// The method that `auto` would take.
     pub method: String,
-    /// Why.
+    /// The reason.
     pub why: Vec<String>,
     /// Findings in words.
     pub notes: Vec<String>,
@@ -96,7 +96,7 @@ pub struct ClosedContacts {
     pub rank: Option<usize>,
 }
 
-/// Whether redundancy is of the mechanism or of the moment.
+/// States whether redundancy is of the mechanism or of the moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Redundancy {
@@ -106,7 +106,7 @@ pub enum Redundancy {
     Momentary,
 }
 
-/// How far an element is from being satisfied in the model pose.
+/// Describes how far an element is from being satisfied in the model pose.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ElementError {
     /// Its name.
@@ -115,7 +115,7 @@ pub struct ElementError {
     pub error: f64,
 }
 
-/// What is asked for beyond a check of the start.
+/// Holds what is asked for beyond a check of the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CheckOptions {
     /// Run the model, and check its redundancy on the way.
@@ -319,7 +319,8 @@ fn notes(
     }
     if r.dof == Some(0) {
         notes.push(if r.size.drivers > 0 {
-            "the motion is prescribed: joints, constraints and drivers together leave no degree of freedom".into()
+            "the motion is prescribed: joints, constraints and drivers together leave no degree of freedom"
+                .into()
         } else {
             "the mechanism cannot move: its constraints leave no degree of freedom".into()
         });

@@ -29,7 +29,7 @@ const MOST_ELEMENTS: usize = 1000;
 const MOST_UNITS: usize = 10_000;
 
 impl Run<'_> {
-    /// How it has gone so far.
+    /// Returns how it has gone so far.
     pub fn report(&mut self) -> Report {
         let mut event_loop = self.events.so_far(&mut self.pause, &mut self.mechanism);
         self.recorder.instants.close(None, &self.recorder.events);
@@ -190,7 +190,7 @@ impl Run<'_> {
     }
 }
 
-/// How the run ended at `s`, in a word and in words; `tried` is the step from there \[s\].
+/// Returns how the run ended at `s`, in a word and in words; `tried` is the step from there \[s\].
 fn verdict(
     ended: &Ended,
     stop: Option<&RunStop>,

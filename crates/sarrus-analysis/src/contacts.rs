@@ -1,4 +1,4 @@
-//! What the report says of contacts.
+//! Describes what the report says of contacts.
 
 use crate::events::ContactTally;
 use crate::report::ContactReport;

@@ -1,4 +1,4 @@
-//! How far bodies rotate between two rows: beyond half a revolution rows do not show the rotation.
+//! Describes how far bodies rotate between two rows: beyond half a revolution rows do not show the rotation.
 
 use sarrus_solve::State;
 use sarrus_system::System;
@@ -70,7 +70,7 @@ impl CoveredAngles {
         self.row = self.t;
     }
 
-    /// What a user should know where bodies rotate by more than half a revolution between two rows.
+    /// Returns what a user should know where bodies rotate by more than half a revolution between two rows.
     pub fn note(&self, system: &System) -> Option<String> {
         let is_rotated = self.ids.iter().zip(&self.angles).filter(|(_, [.., most])| *most > PI);
         let (&id, &[.., most]) = is_rotated.clone().max_by(|a, b| a.1[2].total_cmp(&b.1[2]))?;

@@ -62,7 +62,7 @@ impl Contradiction {
     }
 }
 
-/// Whether there are elements that prescribe a motion, and so may contradict others.
+/// Returns whether there are elements that prescribe a motion, and so may contradict others.
 pub(crate) fn can_contradict(system: &System) -> bool {
     system.elements.iter().any(|e| matches!(e.family, Family::Driver | Family::Lock))
 }
@@ -169,7 +169,7 @@ fn between(
     }
 }
 
-/// What is left of b - J x over the rows of all blocks but those that are `out`: in the rows that depend on others, or in
+/// Returns what is left of b - J x over the rows of all blocks but those that are `out`: in the rows that depend on others, or in
 /// least squares where it `is_shared` by all.
 fn contradiction(
     whole: &Structure,

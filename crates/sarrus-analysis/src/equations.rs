@@ -147,7 +147,7 @@ impl Simulation {
         Ok((rows.iter().map(|row| -accel.lambda[*row]).collect(), accel.vdot))
     }
 
-    /// What each velocity is: `crank.vx`, `arm.w1` (about the first of the body's own axes).
+    /// Returns what each velocity is: `crank.vx`, `arm.w1` (about the first of the body's own axes).
     pub fn velocity_names(&self) -> Vec<String> {
         let system = self.mechanism().system();
         let mut names = vec![String::new(); system.structure.nv];
@@ -166,7 +166,7 @@ impl Simulation {
         names
     }
 
-    /// What each row of J belongs to: the name of the joint, constraint or driver.
+    /// Returns what each row of J belongs to: the name of the joint, constraint or driver.
     pub fn row_names(&self) -> Vec<String> {
         let system = self.mechanism().system();
         let mut names = vec![String::new(); system.structure.nc];

@@ -1,4 +1,4 @@
-//! What went wrong in a step, said with names instead of rows.
+//! Describes what went wrong in a step, said with names instead of rows.
 
 use crate::drivers::{self, Contradiction};
 use crate::error::SetupError;
@@ -126,7 +126,7 @@ fn controller(mechanism: &mut Mechanism, s: &State, h: f64) -> Option<(String, S
     None
 }
 
-/// What `error` says of rows and velocities.
+/// Returns what `error` says of rows and velocities.
 fn describe_failure(error: &StepError, mechanism: &Mechanism) -> FailureReport {
     let element = match error {
         StepError::Solve { source, .. } | StepError::Project { source, .. } => element(source, mechanism),
@@ -230,7 +230,7 @@ fn body_of(velocity: usize, mechanism: &Mechanism) -> Option<String> {
     Some(format!("{what} `{}`", body.name))
 }
 
-/// Why equations could not be solved, and the number that told.
+/// Returns why equations could not be solved, and the number that told.
 pub(crate) fn solve(error: &SolveError, name: &str) -> (String, Option<f64>) {
     match error {
         SolveError::RankDeficient { pivot, scale, .. } => (

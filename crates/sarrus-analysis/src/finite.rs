@@ -3,10 +3,10 @@
 use sarrus_solve::{Accel, Equations, State, digits};
 use sarrus_system::{Columns, Mechanism};
 
-/// What was found in a run so far.
+/// Holds what was found in a run so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct NonFiniteColumns {
-    /// How many.
+    /// Describes how many.
     pub count: u64,
     first: Option<First>,
 }

@@ -1,4 +1,4 @@
-//! How far driven coordinates are from their functions.
+//! Describes how far driven coordinates are from their functions.
 //!
 //! That is Φ and Φ̇ of the drivers' rows, at every step and in every row of results. In space Φ leaves whole revolutions out, since any program can be
 //! followed from any turn; a counted angle that slips by turns against its function shows in rows.
@@ -11,7 +11,7 @@ use sarrus_system::{At, Family, Mechanism, System};
 pub(crate) struct DriverDeviation {
     /// In size \[m, rad, or that per s\].
     pub by: f64,
-    /// When \[s\].
+    /// Time \[s\].
     pub t: f64,
     /// Number of the driver's element.
     pub driver: usize,

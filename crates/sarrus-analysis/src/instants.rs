@@ -13,12 +13,12 @@ const MOST: usize = 10_000;
 /// and bytes that they take.
 const MOST_BYTES: usize = 64 << 20;
 
-/// Which side of an instant a row shows.
+/// Identifies which side of an instant a row shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstantSide {
-    /// What holds before it.
+    /// Holds what holds before it.
     Before,
-    /// What holds from then on.
+    /// Holds what holds from then on.
     After,
     /// A peak of the column that it names.
     Peak,
@@ -35,7 +35,7 @@ impl InstantSide {
     }
 }
 
-/// Why a step ends at an instant.
+/// Reason why a step ends at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Why {
     /// An event or an impact, which the report lists by name.
@@ -65,17 +65,17 @@ impl Instants {
         Instants { rows: Trajectory::new(names, units), ..Instants::default() }
     }
 
-    /// How many there are.
+    /// The number of them.
     pub fn len(&self) -> usize {
         self.log.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.log.is_empty()
     }
 
-    /// What a user should know of rows that were left out.
+    /// Returns what a user should know of rows that were left out.
     pub fn note(&self) -> Option<String> {
         (self.left_out > 0).then(|| {
             format!(
@@ -103,7 +103,7 @@ impl Instants {
         self.open = Some((row.to_vec(), why, events));
     }
 
-    /// Whether an instant is open.
+    /// Returns whether an instant is open.
     pub(crate) fn is_open(&self) -> bool {
         self.open.is_some()
     }

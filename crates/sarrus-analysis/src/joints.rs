@@ -1,4 +1,4 @@
-//! Whether a run can be made in joint coordinates.
+//! Decides whether a run can be made in joint coordinates.
 
 use crate::error::SetupError;
 use crate::notes;

@@ -1,4 +1,4 @@
-//! What a user asks for: a certified simulation, or a check of the model.
+//! Describes what a user asks for: a certified simulation, or a check of the model.
 //!
 //! [`simulate`] assembles the mechanism, chooses the [`Method`] where it is left open, integrates, and returns a
 //! [`Trajectory`] with a [`Report`] that says how well the run went. [`check`] shows what can be known without running,

@@ -1,4 +1,4 @@
-//! Which formulation, stabilization and integrator a run takes, and why.
+//! Describes which formulation, stabilization and integrator a run takes, and why.
 //!
 //! What the settings name is taken, after the registry has agreed to the name and its options. What they leave to
 //! `auto` is chosen from a few facts about the model, and every choice comes with its reason:
@@ -42,14 +42,14 @@ use sarrus_system::System;
 /// Memory of a dense method for n unknowns, over n² [bytes]: some three matrices of all of them.
 const DENSE: f64 = 24.0;
 
-/// What accelerations are found by where the coordinates of a tree satisfy every constraint.
+/// Defines what accelerations are found by where the coordinates of a tree satisfy every constraint.
 const ARTICULATED: &str = "articulated_body";
 
 /// Largest relative tolerance of the steps that lead methods which resolve the constraints themselves past singular positions: few, and a near
 /// miss takes tight ones.
 const LED: f64 = 1e-10;
 
-/// What the bodies of beams are called.
+/// Defines what the bodies of beams are called.
 const NODE: &str = "node";
 
 /// Unknowns beyond which a dense method is worth a word.
@@ -58,20 +58,20 @@ const SLOW: usize = 1000;
 /// Steps beyond which a run is worth a word.
 const MANY_STEPS: f64 = 1e12;
 
-/// What is known of a model when its method is chosen.
+/// Holds what is known of a model when its method is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelFacts {
     /// Velocities.
     pub nv: usize,
     /// Constraint rows.
     pub rows: usize,
-    /// Whether rows may begin to act later: rigid contacts and limits, locks, disabled elements.
+    /// True if rows may begin to act later: rigid contacts and limits, locks, disabled elements.
     pub gains_rows: bool,
     /// Their rank at the start, where it is known.
     pub rank: Option<usize>,
-    /// Whether it has members that bend by elements.
+    /// True if it has members that bend by elements.
     pub bends: bool,
-    /// Whether friction depends on what rigid contacts bear.
+    /// True if friction depends on what rigid contacts bear.
     pub slides: bool,
 }
 
@@ -133,15 +133,15 @@ fn plain(value: &sarrus_solve::OptionValue) -> String {
 /// A method, checked and ready to be made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Method {
-    /// How accelerations are found.
+    /// Describes how accelerations are found.
     pub formulation: MethodPart,
-    /// How drift is removed.
+    /// Describes how drift is removed.
     pub stabilization: MethodPart,
-    /// How time is stepped.
+    /// Describes how time is stepped.
     pub integrator: MethodPart,
-    /// How singular positions are passed.
+    /// Describes how singular positions are passed.
     pub regularize: Regularize,
-    /// Whether the integrator chooses its steps from the tolerances.
+    /// True if the integrator chooses its steps from the tolerances.
     pub adaptive: bool,
     /// Relative tolerance.
     pub rtol: f64,
@@ -151,13 +151,13 @@ pub struct Method {
     pub step: Option<f64>,
     /// One reason per part that was left to the program.
     pub why: Vec<String>,
-    /// What the reader should know: settings without effect and the like.
+    /// Holds what the reader should know: settings without effect and the like.
     pub notes: Vec<String>,
-    /// What the integrator needs; where it resolves the constraints itself, the formulation only serves the results.
+    /// Holds what the integrator needs; where it resolves the constraints itself, the formulation only serves the results.
     pub view: MethodView,
     /// Coordinates that time is stepped in.
     pub coordinates: Coordinates,
-    /// Whether accelerations come from the tree where that satisfies every constraint.
+    /// True if accelerations come from the tree where that satisfies every constraint.
     pub articulated: bool,
 }
 
@@ -407,7 +407,7 @@ fn stiff(settings: &Settings, facts: &ModelFacts) -> Result<Option<Method>, Setu
     Ok(chosen.map(|own| Method { why: vec!["beams are stiff".into(), why], ..own }))
 }
 
-/// What integrators that resolve the constraints themselves cannot take in.
+/// Returns what integrators that resolve the constraints themselves cannot take in.
 fn explicit_only(settings: &Settings, facts: &ModelFacts) -> Option<&'static str> {
     if facts.slides {
         return Some("friction of rigid contacts needs an explicit integrator");
@@ -415,7 +415,7 @@ fn explicit_only(settings: &Settings, facts: &ModelFacts) -> Option<&'static str
     (settings.regularize == Regularization::Amirouche).then_some("`amirouche` needs an explicit integrator")
 }
 
-/// Whether time can resolve the step that is asked for, everywhere in the run.
+/// Returns whether time can resolve the step that is asked for, everywhere in the run.
 fn resolvable(settings: &Settings) -> Result<(), SetupError> {
     let least = f64::EPSILON * settings.t_start.abs().max(settings.t_end.abs());
     match settings.step {
@@ -424,7 +424,7 @@ fn resolvable(settings: &Settings) -> Result<(), SetupError> {
     }
 }
 
-/// How singular positions are passed.
+/// Returns how singular positions are passed.
 pub(crate) fn regularize(settings: &Settings) -> Regularize {
     match settings.regularize {
         Regularization::Auto | Regularization::Jets => Regularize::Jets,

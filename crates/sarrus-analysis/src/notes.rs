@@ -1,4 +1,4 @@
-//! What a run has to tell beside its numbers: what its methods found on the way.
+//! Describes what a run has to tell beside its numbers: what its methods found on the way.
 
 use crate::advice;
 use crate::events::{GapWatch, LimitExcess};
@@ -195,7 +195,7 @@ pub(crate) fn rotations(
     notes
 }
 
-/// What flexible members add to the sizes of a model.
+/// Returns what flexible members add to the sizes of a model.
 pub(crate) fn internal(system: &System) -> Option<String> {
     let inside = || system.directory.bodies.iter().filter(|b| b.is_internal());
     let velocities: usize = inside().map(|b| b.kind.nv()).sum();
@@ -217,7 +217,7 @@ pub(crate) fn internal(system: &System) -> Option<String> {
     (velocities > 0).then(|| format!("{velocities} velocities and {rows} rows are {what}"))
 }
 
-/// How orientations of spatial bodies are integrated, where there are any.
+/// Returns how orientations of spatial bodies are integrated, where there are any.
 pub(crate) fn rotation(system: &System) -> Option<&'static str> {
     system.directory.bodies.iter().find_map(|body| match body.kind {
         BodyKind::Rigid => Some("quaternion"),
@@ -338,7 +338,7 @@ fn velocity(system: &System, index: usize) -> String {
     }
 }
 
-/// How near a body came to where its Euler angles are singular, where that is near.
+/// Returns how near a body came to where its Euler angles are singular, where that is near.
 pub(crate) fn near_singular(near: &NearSingular, system: &System) -> Option<String> {
     let NearSingular { body, sin_beta, t } = *near;
     (sin_beta < NEAR).then(|| {

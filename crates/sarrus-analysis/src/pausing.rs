@@ -1,4 +1,4 @@
-//! What a run that pauses can be asked: to be changed, kept, restored, read.
+//! Describes what a run that pauses can be asked: to be changed, kept, restored, read.
 
 use crate::assemble::AssemblyReport;
 use crate::error::SetupError;
@@ -27,7 +27,7 @@ pub(crate) struct RunSnapshot {
     start: RunStart,
 }
 
-/// What was found at the start.
+/// Holds what was found at the start.
 #[derive(Clone)]
 struct RunStart {
     method: Arc<Method>,

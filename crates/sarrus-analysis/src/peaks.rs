@@ -36,7 +36,7 @@ pub(crate) struct ColumnRange {
     pub min: (f64, f64),
     /// Largest value, and when \[s\].
     pub max: (f64, f64),
-    /// Whether instants are searched for at which it is at its peak.
+    /// True if instants are searched for at which it is at its peak.
     searched: bool,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct Peaks {
     largest: f64,
     /// The last instants since the last jump, vertices among them, in the order of time.
     near: Vec<SampleRow>,
-    /// Where the step at hand begins \[s\].
+    /// Marks where the step at hand begins \[s\].
     start: f64,
     /// Vertices inside it: gain and time \[s\].
     vertices: Vec<(f64, f64)>,
@@ -115,7 +115,7 @@ impl Peaks {
         self.near.last().map(|row| row[0])
     }
 
-    /// Whether a parabola has its three points with the next instant.
+    /// Returns whether a parabola has its three points with the next instant.
     pub fn has_two(&self) -> bool {
         self.near.len() >= 2
     }
@@ -136,7 +136,7 @@ impl Peaks {
         self.credit += PER_ROW;
     }
 
-    /// Whether there is credit for an evaluation.
+    /// Returns whether there is credit for an evaluation.
     pub fn affords(&self) -> bool {
         self.credit >= 1.0
     }

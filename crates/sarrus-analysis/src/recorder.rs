@@ -30,7 +30,7 @@ const STEPS_BETWEEN: u64 = 8;
 /// The mesh error is integrated over points this many evaluations of the right-hand side apart, or every step: it costs a fifth of one.
 const MESH_EVALUATIONS: u64 = 8;
 
-/// Why a recorder ended a run.
+/// Reason why a recorder ended a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum RunStop {
     /// The observer asked for it.
@@ -49,7 +49,7 @@ pub(crate) enum RunStop {
     Stays(String),
 }
 
-/// What may end a run early.
+/// Holds what may end a run early.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunBounds {
     /// Time at the start and the end \[s\].
@@ -90,15 +90,15 @@ pub(crate) struct Recorder<'a> {
     pub peaks: Option<Peaks>,
     /// Rows at instants at which something happens.
     pub instants: Instants,
-    /// How far bodies rotate between rows.
+    /// Extent to which bodies rotate between rows.
     pub covered_angles: CoveredAngles,
     /// ‖Φ‖, ‖Φ̇‖ at every step, ‖Φ̈‖ wherever accelerations are known.
     pub violations: Violations,
     /// The part of the multipliers in the null space of Jᵀ, relative to them, where rows are redundant and accelerations are known.
     pub null_share: Option<NormStatistics>,
-    /// How far driven coordinates are from their functions, at every step and in every row.
+    /// Distance of driven coordinates from their functions, at every step and in every row.
     pub following: Following,
-    /// What the meshes of beams leave their nodes off.
+    /// Holds what the meshes of beams leave their nodes off.
     pub mesh: MeshErrors,
     /// Evaluations of the right-hand side when it was last added to.
     mesh_at: u64,
@@ -106,21 +106,21 @@ pub(crate) struct Recorder<'a> {
     pub not_finite: NonFiniteColumns,
     /// Energies at every step.
     pub energy: EnergyAccount,
-    /// Why the run was stopped, if it was.
+    /// Reason why the run was stopped, if it was.
     pub stop: Option<RunStop>,
-    /// What happened on the way.
+    /// Holds what happened on the way.
     pub events: Vec<EventReport>,
-    /// Who searches for events, where the model has any.
+    /// Object that searches for events, where the model has any.
     pub detector: Option<Detector>,
     /// Bounds gaps over each step, where the model has contacts.
     pub advance: Option<Advance>,
-    /// Who searches for contacts that close and open, where they are located.
+    /// Object that searches for contacts that close and open, where they are located.
     pub contact_detector: Option<ContactDetector>,
-    /// Who checks the gaps of rigid contacts, where the model has any.
+    /// Object that checks the gaps of rigid contacts, where the model has any.
     pub gaps: Option<GapWatch>,
-    /// Who searches for controllers that slide along a limit, where one may.
+    /// Object that searches for controllers that slide along a limit, where one may.
     pub slides: Option<Slides>,
-    /// Who searches for forces that switch or peak within a step, where one may.
+    /// Object that searches for forces that switch or peak within a step, where one may.
     pub switches: Option<Switches>,
     /// The clock of the sampled controllers, where the model has any.
     pub sampler: Option<Sampler>,
@@ -129,7 +129,7 @@ pub(crate) struct Recorder<'a> {
     /// Measures of a run that is not sampled, which are to be numbers all the same.
     pub unsampled_measures: Option<Unsampled>,
     columns: Option<Arc<Columns>>,
-    /// Whether a row needs accelerations.
+    /// True if a row needs accelerations.
     accelerations: bool,
     watch: Box<dyn Watch + 'a>,
     bounds: RunBounds,
@@ -139,7 +139,7 @@ pub(crate) struct Recorder<'a> {
     next_check: (f64, u64),
     /// Size of the last step \[s\].
     step: Option<f64>,
-    /// Why it was cut, if that is of interest.
+    /// Reason why it was cut, if that is of interest.
     why: Option<Why>,
     /// The largest contact forces at the last step, and whether one of them has grown.
     hardest: Vec<f64>,
@@ -295,7 +295,7 @@ impl<'a> Recorder<'a> {
         (self.bounds.max_steps, self.bounds.wall_limit) = (None, None);
     }
 
-    /// Whether there is a sample at `t` already.
+    /// Returns whether there is a sample at `t` already.
     pub fn has_sample(&self, t: f64) -> bool {
         self.trajectory.rows().last().is_some_and(|row| row[0] >= t)
     }
@@ -392,7 +392,7 @@ impl<'a> Recorder<'a> {
         forget_fault();
     }
 
-    /// When in the step something happens that ends it; what comes first is taken.
+    /// Returns when in the step something happens that ends it; what comes first is taken.
     fn find_cut(
         &mut self,
         step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,

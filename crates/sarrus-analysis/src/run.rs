@@ -31,15 +31,15 @@ const MOST_BYTES: f64 = 4.0 * (1_u64 << 30) as f64;
 
 /// A run, as far as it has come.
 pub(crate) struct Run<'w> {
-    /// What was asked for.
+    /// Holds what was asked for.
     pub settings: Settings,
     /// The mechanism with what acts at the moment.
     pub mechanism: Mechanism,
-    /// Where it is.
+    /// Marks where it is.
     pub state: State,
-    /// What has been noted of it.
+    /// Holds what has been noted of it.
     pub recorder: Recorder<'w>,
-    /// How it is made.
+    /// Describes how it is made.
     pub method: Arc<Method>,
     /// The system at the start.
     pub system: Arc<System>,
@@ -55,7 +55,7 @@ pub(crate) struct Run<'w> {
     pub(crate) singular_starts: Vec<SingularStart>,
     pub(crate) rows: RowRank,
     pub(crate) not_unique: Option<Vec<String>>,
-    /// Whether something was set since it continued.
+    /// True if something was set since it continued.
     pub(crate) is_changed: bool,
     /// Time spent: wall, and where it is known processor \[s\].
     pub(crate) spent: (f64, Option<f64>),

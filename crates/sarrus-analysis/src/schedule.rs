@@ -17,7 +17,7 @@ use sarrus_system::system::WORK;
 /// Breaks within this many units in the last place are one.
 const NEAR: f64 = 16.0;
 
-/// Where a run goes.
+/// Marks where a run goes.
 #[derive(Clone)]
 pub(crate) struct Schedule {
     /// Breaks on the way, in ascending order.
@@ -26,11 +26,11 @@ pub(crate) struct Schedule {
     pub span: (f64, f64),
     /// Up to where the breaks are known \[s\].
     pub known: f64,
-    /// Where to end for now \[s\].
+    /// Marks the point to which end for now \[s\].
     pub until: f64,
-    /// Whether the first leg continues with what the integrator remembers.
+    /// True if the first leg continues with what the integrator remembers.
     pub resume: bool,
-    /// Whether a condition changes because of the time alone right at the end of the span.
+    /// True if a condition changes because of the time alone right at the end of the span.
     pub event_at_end: bool,
     /// Position violation that a jump of the constraints themselves is reported from \[m, rad\].
     pub jump: f64,
@@ -43,7 +43,7 @@ impl Schedule {
     }
 }
 
-/// How a leg ended.
+/// Describes how a leg ended.
 pub(crate) enum SegmentEnd {
     /// At an event.
     Event,

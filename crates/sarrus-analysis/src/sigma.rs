@@ -26,7 +26,7 @@ const MOST_FIRST: u32 = 60;
 /// The value is found where an iteration changes it by less than this part; at the first sample the direction is to be as good as it gets.
 const CONVERGED: f64 = 1e-6;
 const CONVERGED_FIRST: f64 = 1e-12;
-/// How much of everything is mixed in: what that leaves after one iteration is its square.
+/// Describes how much of everything is mixed in: what that leaves after one iteration is its square.
 const MIXED: f64 = 1e-3;
 
 /// Redundant rows whose null vectors are found one by one, at most.

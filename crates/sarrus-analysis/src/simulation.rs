@@ -26,7 +26,7 @@ use sarrus_system::load::Wrench;
 use sarrus_system::{Columns, Mechanism, System};
 use std::sync::Arc;
 
-/// Why a simulation could not do what it was asked to.
+/// Reason why a simulation could not do what it was asked to.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum SimulationError {
     /// The run cannot begin, or an analysis not be made.
@@ -35,27 +35,27 @@ pub enum SimulationError {
     /// A name that stands for nothing of the kind.
     #[error("there is no {what} `{name}`")]
     Unknown {
-        /// What was searched for.
+        /// Holds what was searched for.
         what: &'static str,
         /// The name.
         name: String,
-        /// What may have been meant.
+        /// Holds what may have been meant.
         hint: String,
     },
     /// A list of the wrong length.
     #[error("{what} needs {expected} numbers, not {found}")]
     Size {
-        /// What.
+        /// The subject.
         what: &'static str,
-        /// How many there should be.
+        /// Describes how many there should be.
         expected: usize,
-        /// How many there are.
+        /// The number of them.
         found: usize,
     },
     /// A number that is none.
     #[error("{what} is not a finite number")]
     NotFinite {
-        /// What.
+        /// The subject.
         what: String,
     },
     /// A time before the present one.
@@ -72,7 +72,7 @@ pub enum SimulationError {
     /// The observer has interrupted it; it may continue from where it is.
     #[error("interrupted at t = {t} s")]
     Interrupted {
-        /// Where it is \[s\].
+        /// Marks where it is \[s\].
         t: f64,
     },
     /// The step could not be made; the state is the last one that was reached.
@@ -95,7 +95,7 @@ pub enum SimulationError {
 }
 
 impl SimulationError {
-    /// What to do about it.
+    /// Returns what to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
             SimulationError::Unknown { hint, .. } => Some(hint.clone()).filter(|hint| !hint.is_empty()),
@@ -156,7 +156,7 @@ pub struct Simulation {
     start: RunSnapshot,
     /// Time that [`step`](Simulation::step) covers \[s\].
     dt: f64,
-    /// Where steps of that size began \[s\], and how many there were since.
+    /// Marks where steps of that size began \[s\], and how many there were since.
     origin: f64,
     steps: u64,
     over: Option<String>,
@@ -171,12 +171,12 @@ pub struct Sensor {
 }
 
 impl Sensor {
-    /// How many numbers it reads.
+    /// Number of numbers it reads.
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// Whether it reads nothing.
+    /// Returns whether it reads nothing.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
@@ -291,7 +291,7 @@ impl Simulation {
         &self.run.state
     }
 
-    /// Why it is over, if it is.
+    /// Returns why it is over, if it is.
     pub fn over(&self) -> Option<&str> {
         self.over.as_deref()
     }
@@ -301,7 +301,7 @@ impl Simulation {
         &self.model
     }
 
-    /// What is asked of it.
+    /// Returns what is asked of it.
     pub fn settings(&self) -> &Settings {
         &self.run.settings
     }
@@ -325,7 +325,7 @@ impl Simulation {
         &self.run.recorder.instants
     }
 
-    /// How it has gone so far.
+    /// Returns how it has gone so far.
     pub fn report(&mut self) -> Report {
         self.run.report()
     }

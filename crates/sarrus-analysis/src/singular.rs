@@ -17,7 +17,7 @@ const MOST: usize = 12;
 const MARKERS: usize = 1000;
 /// Two branches cross, and the run kept to its own.
 const PASSED: &str = "passed";
-/// What is reported only if the run ends there.
+/// Defines what is reported only if the run ends there.
 const UNCLEAR: &str = "unclear";
 /// There was no way on.
 const END_OF_RANGE: &str = "end_of_range";
@@ -45,7 +45,7 @@ fn names(rows: &[usize], name: impl Fn(usize) -> String) -> Vec<String> {
     elements
 }
 
-/// What `dynamics` has met, with names.
+/// Returns what `dynamics` has met, with names.
 pub(crate) fn reports(dynamics: &Dynamics<'_, Mechanism>) -> Vec<SingularReport> {
     let name = |row: usize| dynamics.problem().name_of_row(row);
     let report = |p: &SingularityRecord| {
@@ -202,7 +202,7 @@ pub(crate) fn tidy(singular: &mut Vec<SingularReport>, [from, to]: [f64; 2]) {
     });
 }
 
-/// What a user should know of them.
+/// Returns what a user should know of them.
 pub(crate) fn notes(singular: &[SingularReport], t_start: f64) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(first) = singular.iter().find(|s| s.outcome == REST) {
@@ -229,7 +229,7 @@ pub(crate) fn notes(singular: &[SingularReport], t_start: f64) -> Vec<String> {
     notes
 }
 
-/// What a user should know of an integrator that was left to itself at `t`.
+/// Returns what a user should know of an integrator that was left to itself at `t`.
 pub(crate) fn left_alone(t: f64, integrator: &str) -> String {
     format!(
         "something is stiff near the singular position at t = {}: explicit steps through it were too many, and `{integrator}` was left to its \

@@ -1,4 +1,4 @@
-//! What stands at the start of a run or a check: sizes, rank, and what assembly did, ready for a report.
+//! Describes what stands at the start of a run or a check: sizes, rank, and what assembly did, ready for a report.
 
 use crate::assemble::{AssemblyReport, VelocityChange};
 use crate::components::{parts, rank_by_parts};
@@ -21,10 +21,10 @@ const DENSE_OFTEN: usize = 100 * 120;
 /// are independent however the mechanism is made.
 const NEARLY: std::ops::Range<f64> = 1e-10..10.0 * TOLERANCE;
 
-/// How a rank was found that can be trusted over pivots.
+/// Describes how a rank was found that can be trusted over pivots.
 const SINGULAR_VALUES: &str = "singular values";
 
-/// What is known of the rank of the constraints.
+/// Holds what is known of the rank of the constraints.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct RowRank {
     /// The rank, where it was determined.
@@ -35,7 +35,7 @@ pub(crate) struct RowRank {
     pub tolerance: Option<f64>,
     /// The singular value of rows that nearly depend on others, nearest to the tolerance.
     pub near: Option<f64>,
-    /// How.
+    /// The method.
     pub how: &'static str,
 }
 
@@ -51,12 +51,12 @@ impl RowRank {
         }
     }
 
-    /// How many rows depend on others, where singular values tell.
+    /// Returns how many rows depend on others, where singular values tell.
     pub fn known_redundant(&self, s: &Structure) -> Option<usize> {
         self.rank.filter(|_| self.how == SINGULAR_VALUES).map(|rank| s.nc - rank)
     }
 
-    /// How many rows a solver is to find dependent: none where its own pivots cannot be mistaken.
+    /// Returns how many rows a solver is to find dependent: none where its own pivots cannot be mistaken.
     pub fn rank_to_resolve(self, s: &Structure) -> Option<usize> {
         self.known_redundant(s).filter(|n| *n > 0 || self.near.is_some())
     }
@@ -129,7 +129,7 @@ fn nearest(sigma: &[f64]) -> Option<f64> {
     sigma.iter().copied().filter(|s| NEARLY.contains(s)).min_by(|a, b| away(a).total_cmp(&away(b)))
 }
 
-/// What a user should know of rows that nearly depend on others: who they are, by how much, and how they count.
+/// Returns what a user should know of rows that nearly depend on others: who they are, by how much, and how they count.
 pub(crate) fn near_dependence(system: &System, eq: &Equations, rows: &RowRank) -> Option<String> {
     /// Part of a row in the combination from which on its element is named.
     const PARTICIPATES: f64 = 0.1;

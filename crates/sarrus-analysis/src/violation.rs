@@ -1,4 +1,4 @@
-//! How well the constraints held: ‖Φ‖, ‖Φ̇‖ and ‖Φ̈‖ over a run, for the whole and per element.
+//! Describes how well the constraints held: ‖Φ‖, ‖Φ̇‖ and ‖Φ̈‖ over a run, for the whole and per element.
 //!
 //! Norms are 2-norms over the rows of an element, or of all. Rows at velocity level have no Φ.
 //! Φ̈ = J v̇ - γ with the accelerations that the method used, so a stabilization that shifts γ shows here.

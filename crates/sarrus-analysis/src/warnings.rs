@@ -1,4 +1,4 @@
-//! What a model says that its author may not mean: facts at the start, in notes of `check` and of a run.
+//! Describes what a model says that its author may not mean: facts at the start, in notes of `check` and of a run.
 
 use crate::overlaps;
 use sarrus_math::Vec3;

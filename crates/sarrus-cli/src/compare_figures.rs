@@ -114,7 +114,8 @@ fn precision(found: &Comparison) -> Option<Figure> {
     let errors = ends(rows.iter().filter_map(|r| r.error), 1.5);
     let timed = rows.iter().any(|r| r.time_s.is_some());
     type Work = fn(&ComparisonRow) -> Option<f64>;
-    let mut measures: Vec<(&str, &str, Work)> = vec![("RHS evaluations", "", |r| r.counts.map(|c| c.rhs as f64))];
+    let mut measures: Vec<(&str, &str, Work)> =
+        vec![("RHS evaluations", "", |r| r.counts.map(|c| c.rhs as f64))];
     if timed {
         measures.push(("time", "s", |r| r.time_s));
     }

@@ -129,7 +129,7 @@ fn error(error: Option<f64>, uncertainty: Option<f64>) -> String {
     }
 }
 
-/// Why a row did not complete.
+/// Returns why a row did not complete.
 fn reason(row: &ComparisonRow) -> Option<String> {
     let at = row.t_reached.map_or(String::new(), |t| format!("at t = {} s: ", time(t)));
     match row.status {
@@ -158,7 +158,7 @@ fn aligned(lines: &[Vec<String>], columns: &[TableColumn], rows: &[ComparisonRow
     text
 }
 
-/// What is good, bad or doubtful in colour.
+/// Returns what is good, bad or doubtful in colour.
 fn painted(cell: &str, head: &str, row: &ComparisonRow, paint: Painter) -> String {
     match (head, row.status) {
         ("status", RowStatus::Failed) => paint.red(cell),
@@ -168,7 +168,7 @@ fn painted(cell: &str, head: &str, row: &ComparisonRow, paint: Painter) -> Strin
     }
 }
 
-/// What the columns mean.
+/// Returns what the columns mean.
 fn legend(found: &Comparison) -> String {
     let mut text = String::from(
         "\n  position, velocity, accel.: largest violation of the constraints; energy: relative error of the balance\n",

@@ -1,4 +1,4 @@
-//! What `sarrus modes`, `equilibrium` and `inverse` say, as text.
+//! Describes what `sarrus modes`, `equilibrium` and `inverse` say, as text.
 
 use crate::printer::{number, plural, short, table, time};
 use crate::style::Painter;
@@ -181,7 +181,7 @@ pub fn equilibrium(r: &EquilibriumReport, system: &System, paint: Painter) -> St
     text + "\n  all columns: --json; how it swings about this: sarrus modes\n"
 }
 
-/// How the loads were brought on.
+/// Returns how the loads were brought on.
 fn load_steps(r: &EquilibriumReport) -> String {
     let head = ["load", "steps", "forces left", "potential energy", "moved farthest"].map(String::from);
     let row = |step: &LoadStep| {
@@ -207,7 +207,7 @@ fn load_steps(r: &EquilibriumReport) -> String {
     text
 }
 
-/// What the drivers need.
+/// Returns what the drivers need.
 pub fn inverse(r: &PrescribedReport, paint: Painter) -> String {
     let status =
         if r.status == Status::Completed { paint.green("completed") } else { paint.red(r.status.name()) };

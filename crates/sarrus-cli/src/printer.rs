@@ -35,7 +35,7 @@ impl Printer {
         self.width
     }
 
-    /// Whether someone watches stderr.
+    /// Returns whether someone watches stderr.
     pub fn is_terminal(&self) -> bool {
         self.terminal
     }
@@ -255,7 +255,7 @@ fn largest(r: &Report, shown: &DisplayUnits) -> Vec<[String; 2]> {
     reported.map(row).collect()
 }
 
-/// What a contact did, in a line.
+/// Returns what a contact did, in a line.
 fn touched(c: &ContactReport, shown: &DisplayUnits) -> String {
     if c.touches == 0 && c.onsets == 0 {
         return "never touched".to_string();

@@ -35,7 +35,7 @@ pub fn rearm() {
     STOP.store(false, Ordering::SeqCst);
 }
 
-/// Whether Ctrl-C was pressed.
+/// Returns whether Ctrl-C was pressed.
 pub fn stopped() -> bool {
     STOP.load(Ordering::Relaxed)
 }

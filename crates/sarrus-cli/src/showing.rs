@@ -1,4 +1,4 @@
-//! What `run --view`, `view` and `report.html` share: a scene before the run, frames on the way, a server until Ctrl-C.
+//! Describes what `run --view`, `view` and `report.html` share: a scene before the run, frames on the way, a server until Ctrl-C.
 
 use crate::args::ServeArgs;
 use crate::exit::Exit;
@@ -21,13 +21,13 @@ use std::time::Duration;
 
 /// A model that is about to be run and shown.
 pub struct Showing {
-    /// What there is, with its report once the run is over.
+    /// Holds what there is, with its report once the run is over.
     pub scene: Scene,
     columns: StreamColumns,
     /// Columns of the trajectory.
     names: Vec<String>,
     system: Arc<System>,
-    /// Whether the columns show where bodies are.
+    /// True if the columns show where bodies are.
     has_poses: bool,
     live: Option<Arc<Live>>,
     extras: SampleExtras,
@@ -134,12 +134,12 @@ impl Showing {
         [STEPS, CONTACTS, "report.html"].iter().try_for_each(|name| results.remove(name))
     }
 
-    /// What a user should know of what was kept.
+    /// Returns what a user should know of what was kept.
     pub fn note(&self) -> Option<String> {
         self.extras.note()
     }
 
-    /// How it moved.
+    /// Returns how it moved.
     pub fn motion(&self, outcome: &Outcome) -> Option<PoseTable> {
         let mut table = ColumnTable::from(&outcome.trajectory);
         self.extras.join(&mut table);
@@ -170,7 +170,7 @@ impl Showing {
     }
 }
 
-/// What a path that is no folder asks for, by its ending.
+/// Returns what a path that is no folder asks for, by its ending.
 pub fn single_file(path: &Path) -> Option<&'static str> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     ["glb", "html"].into_iter().find(|known| *known == ending)

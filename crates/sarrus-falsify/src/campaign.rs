@@ -21,20 +21,20 @@ const SHRUNK: usize = 3;
 /// A judgement that takes longer hangs: runs have limits of their own.
 const HANGS: Duration = Duration::from_secs(120);
 
-/// What is asked for.
+/// Holds what is asked for.
 #[derive(Clone, Debug)]
 pub struct Campaign {
     /// Seed of all scenes.
     pub seed: u64,
     /// Index of the first.
     pub first: u64,
-    /// How many.
+    /// Describes how many.
     pub scenes: u64,
     /// The oracles that judge; all of them where none is named.
     pub only: Vec<String>,
     /// Threads.
     pub jobs: usize,
-    /// Where findings are written.
+    /// Marks where findings are written.
     pub out: Option<PathBuf>,
 }
 
@@ -45,7 +45,7 @@ pub struct Finding {
     pub oracle: &'static str,
     /// Index of the scene.
     pub index: u64,
-    /// What disagrees.
+    /// Holds what disagrees.
     pub what: String,
     /// The model file, shrunk where it is one of the first of its kind.
     pub scene: SceneFile,
@@ -69,7 +69,7 @@ fn commented(text: &str) -> String {
     text.lines().map(|line| format!("# {line}\n")).collect()
 }
 
-/// Whether findings of an oracle differ by what is said of them.
+/// Returns whether findings of an oracle differ by what is said of them.
 fn is_exact(oracle: &str) -> bool {
     ["panic", "hint"].contains(&oracle)
 }
@@ -80,24 +80,24 @@ fn signature(oracle: &str, what: &str) -> String {
     format!("{oracle}: {}", head.join(" "))
 }
 
-/// What became of one scene.
+/// Holds what became of one scene.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// Its index.
     pub index: u64,
-    /// What was generated.
+    /// Holds what was generated.
     pub flavour: &'static str,
-    /// How its run ended: `certified`, `refused`, ...
+    /// Describes how its run ended: `certified`, `refused`, ...
     pub ended: &'static str,
     /// Section and kind of its elements, each once.
     pub kinds: Vec<(String, String)>,
-    /// What the oracles said.
+    /// Holds what the oracles said.
     pub verdicts: Vec<(&'static str, OracleVerdict)>,
     /// The scene.
     pub scene: SceneFile,
 }
 
-/// How a run ended, in a word.
+/// Returns how a run ended, in a word.
 pub fn ended(run: &RunEnd) -> &'static str {
     match run {
         RunEnd::Refused(_) => "refused",
@@ -205,7 +205,7 @@ pub struct CampaignTally {
     pub kinds: BTreeMap<(String, String), [u64; 2]>,
     /// Scenes by what was generated and how the run ended.
     pub ends: BTreeMap<(&'static str, &'static str), u64>,
-    /// What was found.
+    /// Holds what was found.
     pub findings: Vec<Finding>,
 }
 
@@ -262,7 +262,7 @@ impl CampaignTally {
     }
 }
 
-/// What the threads share.
+/// Holds what the threads share.
 struct CampaignState {
     campaign: Campaign,
     next: AtomicU64,

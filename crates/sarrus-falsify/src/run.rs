@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Once};
 
-/// How a run ended.
+/// Describes how a run ended.
 #[derive(Clone, Debug)]
 pub enum RunEnd {
     /// The model is refused, with what is said of it.
@@ -35,9 +35,9 @@ impl RunEnd {
 }
 
 thread_local! {
-    /// How deep this thread is inside [`guarded`].
+    /// Describes how deep this thread is inside [`guarded`].
     static DEPTH: Cell<u32> = const { Cell::new(0) };
-    /// Where and why it panicked last.
+    /// Marks where and why it panicked last.
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -53,7 +53,7 @@ fn keep_panics() {
     });
 }
 
-/// What `work` gives, or the message of its panic.
+/// Returns what `work` gives, or the message of its panic.
 pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     keep_panics();
     DEPTH.set(DEPTH.get() + 1);

@@ -62,7 +62,7 @@ fn value(text: &str, file: u32, v: Spanned<DeValue<'_>>) -> Result<Value, Diagno
     Ok(Value { data, span: at })
 }
 
-/// Where the content of a string literal begins, if the literal says it letter by letter.
+/// Returns where the content of a string literal begins, if the literal says it letter by letter.
 pub fn verbatim(text: &str, range: std::ops::Range<usize>, content: &str) -> Option<u32> {
     let quotes = [1, 3].into_iter().find(|q| text.get(range.start + q..range.end - q) == Some(content))?;
     Some((range.start + quotes) as u32)

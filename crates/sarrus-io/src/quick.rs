@@ -37,7 +37,7 @@ struct OpenTable<'t> {
     from: From,
 }
 
-/// What opened a table.
+/// Holds what opened a table.
 #[derive(Clone, Copy, PartialEq)]
 enum From {
     /// A header of its own, or the start of the file.
@@ -346,7 +346,7 @@ impl<'t> TomlParser<'t> {
         (count > 0).then_some(count)
     }
 
-    /// Whether a value may end here.
+    /// Returns whether a value may end here.
     fn is_end(&self) -> bool {
         matches!(self.peek(), None | Some(b' ' | b'\t' | b'\n' | b'\r' | b',' | b']' | b'}' | b'#'))
     }
@@ -415,7 +415,7 @@ impl<'t> TomlParser<'t> {
     }
 }
 
-/// What neither a text on one line nor a remark may have.
+/// Returns what neither a text on one line nor a remark may have.
 fn is_control(byte: u8) -> bool {
     byte < b' ' && byte != b'\t' || byte == 0x7f
 }

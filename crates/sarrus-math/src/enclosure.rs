@@ -32,7 +32,7 @@ impl Enclosure {
         Enclosure { v, d: Interval::ALL, dd: Interval::ALL }
     }
 
-    /// Whether it is the same all the time.
+    /// Returns whether it is the same all the time.
     #[inline]
     pub fn is_constant(&self) -> bool {
         self.d == Interval::ZERO && self.dd == Interval::ZERO

@@ -14,7 +14,7 @@ pub struct Fluid {
     pub density: f64,
     /// Its velocity, the same everywhere, in world axes (m/s).
     pub velocity: [f64; 3],
-    /// Where its free surface is; none: all is immersed.
+    /// Marks where its free surface is; none: all is immersed.
     pub surface: Option<FreeSurface>,
 }
 

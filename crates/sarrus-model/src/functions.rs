@@ -36,7 +36,7 @@ pub const MOST_ARGUMENTS: usize = 12;
 /// Where it has no value, or cannot continue, it returns NaN. A run that needs the value then fails with a message that names the function,
 /// and keeps its results so far. It must not panic.
 pub trait Function: Send + Sync {
-    /// How many numbers it takes, at most [`MOST_ARGUMENTS`]; `None` for any number up to that.
+    /// Number of numbers it takes, at most [`MOST_ARGUMENTS`]; `None` for any number up to that.
     fn arguments(&self) -> Option<usize>;
 
     /// Its value.
@@ -146,7 +146,7 @@ impl GivenFunction {
         &self.name
     }
 
-    /// How many numbers it takes, where that is fixed.
+    /// Number of numbers it takes, where that is fixed.
     pub fn arguments(&self) -> Option<usize> {
         self.function.arguments()
     }
@@ -196,7 +196,7 @@ impl Functions {
         self.0.values()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What was read from a model, kept for the resolved file.
+//! Describes what was read from a model, kept for the resolved file.
 //!
 //! The resolved file holds what the kinds understood, so it is written from what their readers returned:
 //! every number after evaluation, every world vector after the include's transform.
@@ -33,7 +33,7 @@ impl ResolvedValue {
     }
 }
 
-/// Where a value was read: an element, the tables inside it, the key.
+/// Marks where a value was read: an element, the tables inside it, the key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyPath {
     /// The element's section.
@@ -78,7 +78,7 @@ impl ValueRecorder {
         }
     }
 
-    /// What was read of an element.
+    /// Returns what was read of an element.
     pub fn element(&self, section: Section, name: &str) -> Option<&[(String, ResolvedValue)]> {
         self.elements.get(&(section, name.to_string())).map(Vec::as_slice)
     }

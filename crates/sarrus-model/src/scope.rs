@@ -18,22 +18,22 @@ use std::sync::Arc;
 /// A file that an element names.
 #[derive(Clone, Debug, Default)]
 pub struct NamedFile {
-    /// Where it is, from anywhere.
+    /// Marks where it is, from anywhere.
     pub path: String,
-    /// What it says.
+    /// Holds what it says.
     pub text: String,
 }
 
 /// The names of a file that are known once it is loaded.
 #[derive(Clone, Debug, Default)]
 pub struct ScopeData {
-    /// What stands before its names in the model: `left.`, or nothing.
+    /// Holds what stands before its names in the model: `left.`, or nothing.
     pub prefix: String,
     /// Index of its text in the sources.
     pub file: u32,
-    /// Whether its space is planar.
+    /// True if its space is planar.
     pub planar: bool,
-    /// Where it is placed.
+    /// Marks where it is placed.
     pub transform: Transform,
     /// `[parameters]`
     pub parameters: HashMap<String, Quantity>,
@@ -49,14 +49,14 @@ pub struct ScopeData {
     pub given: Functions,
     /// The files that elements name, by name as written.
     pub texts: HashMap<String, NamedFile>,
-    /// What is in the files that shapes name, by name as written.
+    /// Holds what is in the files that shapes name, by name as written.
     pub files: HashMap<String, Arc<[u8]>>,
     /// The points behind the tables, for the resolved file.
     pub table_points: HashMap<String, Vec<[f64; 2]>>,
 }
 
 impl ScopeData {
-    /// What a name without dots stands for on loading.
+    /// Returns what a name without dots stands for on loading.
     fn own(&self, name: &str) -> Option<Lookup> {
         if let Some(q) = self.parameters.get(name) {
             return Some(Lookup::Value(*q));
@@ -188,7 +188,7 @@ impl<'a> ElementScope<'a> {
         }
     }
 
-    /// Whether a unit may stand in a value or in what it names.
+    /// Returns whether a unit may stand in a value or in what it names.
     pub fn may_have_units(&self, value: &Value) -> bool {
         let text = match &value.data {
             Data::Text(text) => text,
@@ -339,7 +339,7 @@ fn whole(e: ExprError, span: Span, expanded: &str) -> Diagnostic {
 pub struct Alias {
     /// The full name of the body it is.
     pub body: String,
-    /// Where the file's own body stands in the model pose.
+    /// Marks where the file's own body stands in the model pose.
     pub frame: crate::transform::Frame,
 }
 

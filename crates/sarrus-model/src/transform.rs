@@ -71,17 +71,17 @@ impl Transform {
         Transform { q: multiply(&self.q, &inner.q), d: self.point(inner.d), l, angle, identity: false }
     }
 
-    /// Whether nothing changes; then numbers pass through bit for bit.
+    /// Returns whether nothing changes; then numbers pass through bit for bit.
     pub fn is_identity(&self) -> bool {
         self.identity
     }
 
-    /// Whether directions change: the file is turned or mirrored.
+    /// Returns whether directions change: the file is turned or mirrored.
     pub fn rotates(&self) -> bool {
         !self.identity && self.q != IDENTITY
     }
 
-    /// Whether body coordinates change their signs: the file is mirrored, or mirrored twice in different planes.
+    /// Returns whether body coordinates change their signs: the file is mirrored, or mirrored twice in different planes.
     pub fn is_reflected(&self) -> bool {
         self.l != [1.0; 3]
     }
@@ -156,7 +156,7 @@ impl Transform {
     }
 }
 
-/// Where a body's frame is in the model pose.
+/// Marks where a body's frame is in the model pose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
     /// The origin (m).

@@ -1,4 +1,4 @@
-//! Where everything stands on the page. Margins follow from the texts in them; areas of a column are aligned.
+//! Describes where everything stands on the page. Margins follow from the texts in them; areas of a column are aligned.
 
 use crate::figure::{Axis, AxisScale, Figure, Panel, PointMark};
 use crate::legend::LegendBlock;
@@ -18,7 +18,7 @@ const BETWEEN: f64 = 14.0;
 const TITLE_LINE: f64 = 20.0;
 const CAPTION_LINE: f64 = 19.0;
 pub(crate) const NOTE_LINE: f64 = 14.5;
-/// How far names below an axis are turned where they do not fit \[°\].
+/// Extent to which names below an axis are turned where they do not fit \[°\].
 pub(crate) const LABEL_ANGLE: f64 = 30.0;
 
 /// A panel on the page.
@@ -33,11 +33,11 @@ pub(crate) struct PanelLayout {
     pub y: AxisRange,
     pub x_ticks: Ticks,
     pub y_ticks: Ticks,
-    /// Whether the name of the x axis is written here, and not below.
+    /// True if the name of the x axis is written here, and not below.
     pub captioned: bool,
-    /// Whether names below the axis are turned.
+    /// True if names below the axis are turned.
     pub slanted: bool,
-    /// Where the name of the y axis stands.
+    /// Marks where the name of the y axis stands.
     pub caption: f64,
     /// Workspace for numbers left of the axis, and for all below it.
     pub left: f64,

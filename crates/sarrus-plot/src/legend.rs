@@ -23,7 +23,7 @@ pub(crate) struct LegendBlock {
     entries: Vec<LegendEntry>,
     columns: usize,
     column_width: f64,
-    /// Whether it stands below the panels.
+    /// True if it stands below the panels.
     pub below: bool,
 }
 

@@ -13,7 +13,7 @@ pub(crate) struct AxisRange {
     pub log: bool,
 }
 
-/// Which values an axis must show besides those given.
+/// Identifies which values an axis must show besides those given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AxisBase {
     /// None.

@@ -10,9 +10,9 @@ const COLOURS: [&str; 10] = [
 ];
 /// Dash patterns; the first is solid.
 const DASHES: [&str; 6] = ["", "7 3", "2 2.5", "8 3 2 3", "14 4", "8 3 2 3 2 3"];
-/// How many dash patterns and hatches there are.
+/// Number of dash patterns and hatches.
 pub(crate) const PATTERNS: usize = DASHES.len();
-/// How many markers there are.
+/// Number of markers.
 pub(crate) const MARKERS: usize = 7;
 
 /// Ink of text and axes.
@@ -28,7 +28,7 @@ pub(crate) const CAPTION: f64 = 12.0;
 pub(crate) const NAME: f64 = 11.0;
 pub(crate) const TICK: f64 = 10.5;
 
-/// How a series looks.
+/// Describes how a series looks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SeriesStyle {
     pub colour: &'static str,

@@ -11,7 +11,7 @@ pub(crate) fn px(x: f64) -> String {
     if text == "-0" { "0".into() } else { text.into() }
 }
 
-/// Where a text stands against its point.
+/// Marks where a text stands against its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextAnchor {
     Start,

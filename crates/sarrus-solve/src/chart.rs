@@ -14,7 +14,7 @@ pub trait Chart: Send {
     /// Sizes, and the groups for error norms; no rows.
     fn structure(&self) -> &Structure;
 
-    /// Whether its states satisfy every constraint of the problem, so that [`accelerations`](Chart::accelerations) holds.
+    /// Returns whether its states satisfy every constraint of the problem, so that [`accelerations`](Chart::accelerations) holds.
     fn is_whole(&self) -> bool;
 
     /// The problem's state at `s`. The hot path: must not allocate.

@@ -40,7 +40,7 @@ const SLIVER: f64 = 1e-9;
 /// A remainder within this fraction of a fixed step is shared with the step before it.
 const SHORT: f64 = 1e-3;
 
-/// What was asked of a run, and what the step control remembers between steps.
+/// Holds what was asked of a run, and what the step control remembers between steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepControl {
     /// Relative tolerance.
@@ -54,7 +54,7 @@ pub struct StepControl {
     /// Size of fixed steps, or first and largest size of adaptive ones \[s\]. Without it a fixed-step method takes
     /// 1000 steps to the first [`t_end`](StepControl::t_end), and notes the size here.
     pub step: Option<f64>,
-    /// Where steps must end \[s\].
+    /// Marks where steps must end \[s\].
     pub t_end: f64,
     /// Work done so far.
     pub counts: StepCounts,

@@ -33,9 +33,9 @@ const CANCELLED: f64 = 1e-3;
 const SINGULAR: f64 = 0.03;
 /// Before the first right-hand side of a step.
 const NO_PIVOTS: [f64; 2] = [f64::INFINITY, 0.0];
-/// How slowly what is usual is forgotten.
+/// Rate at which what is usual is forgotten.
 const MEMORY: f64 = 0.99;
-/// What a run has cost so far.
+/// Holds what a run has cost so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     /// Right-hand sides.
@@ -59,11 +59,11 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     accel: Accel,
     /// Size of the step being made \[s\], zero if none.
     h: f64,
-    /// Whether right-hand sides are taken on the constraints.
+    /// True if right-hand sides are taken on the constraints.
     constrained: bool,
     /// Least and largest of the smallest pivots at the right-hand sides of this step.
     pivots: [f64; 2],
-    /// What the largest has been of late.
+    /// Holds what the largest has been of late.
     pivot_scale: f64,
     /// The state there.
     nearest: State,
@@ -76,9 +76,9 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     /// Forces that depend on multipliers.
     reactive: Reactive,
     fast: Fast,
-    /// Whether terms of γ have cancelled down to their rounding, so that their sizes are needed.
+    /// True if terms of γ have cancelled down to their rounding, so that their sizes are needed.
     cancels: bool,
-    /// Whether the multipliers of the next solution are read.
+    /// True if the multipliers of the next solution are read.
     reads_multipliers: bool,
 }
 
@@ -160,7 +160,7 @@ impl PausedDynamics {
 struct TangentWorkspace {
     /// Momentum of a change (nv).
     momentum: Vec<f64>,
-    /// What is left of it (nv).
+    /// Holds what is left of it (nv).
     rest: Vec<f64>,
     /// Zero (nc).
     still: Vec<f64>,
@@ -288,7 +288,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         Ok(done.moved)
     }
 
-    /// What the last [`evaluate`](Dynamics::evaluate) found.
+    /// Returns what the last [`evaluate`](Dynamics::evaluate) found.
     pub fn accel(&self) -> &Accel {
         &self.accel
     }
@@ -318,19 +318,19 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         &self.kkt
     }
 
-    /// What the run has cost so far.
+    /// Returns what the run has cost so far.
     pub fn counts(&self) -> Counts {
         let tables = self.factorizations_of_tables();
         let own = self.kkt.factorizations() + self.formulation.factorizations() + tables;
         Counts { factorizations: own + self.counts.factorizations, ..self.counts }
     }
 
-    /// What the formulation and the stabilization found on the way.
+    /// Returns what the formulation and the stabilization found on the way.
     pub fn statistics(&self) -> [MethodStatistics; 2] {
         [self.formulation.statistics(), self.stabilization.statistics()]
     }
 
-    /// Whether a right-hand side of this step was near a singular position, where a projection follows.
+    /// Returns whether a right-hand side of this step was near a singular position, where a projection follows.
     fn is_near_singular(&self) -> bool {
         self.pivots[0] < SINGULAR * self.pivot_scale && self.stabilization.projects()
     }

@@ -1,6 +1,6 @@
-//! What a method found out about a model while it ran, for the report.
+//! Describes what a method found out about a model while it ran, for the report.
 
-/// What a formulation, a stabilization or an integrator found on the way.
+/// Holds what a formulation, a stabilization or an integrator found on the way.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MethodStatistics {
     /// Its rank decisions, where it takes any.
@@ -9,7 +9,7 @@ pub struct MethodStatistics {
     pub partition: Option<PartitionFound>,
     /// Iterations beyond the first, summed over the run.
     pub iterations: u64,
-    /// How near its steps came to the stability limit, where a method watches that.
+    /// Describes how near its steps came to the stability limit, where a method watches that.
     pub stability: Option<StabilityFound>,
 }
 
@@ -61,7 +61,7 @@ impl RankFound {
 pub struct PartitionFound {
     /// Indices in v of the independent coordinates now.
     pub independent: Vec<usize>,
-    /// How often they were chosen; 1 where the first choice held.
+    /// Number of times that they were chosen; 1 where the first choice held.
     pub choices: u32,
     /// Worst condition of the dependent part of J that was worked with: ‖J‖ ‖J_u⁺‖, estimated.
     pub condition: f64,

@@ -92,7 +92,7 @@ impl Partition {
         self.rank
     }
 
-    /// Whether rows depend on others.
+    /// Returns whether rows depend on others.
     pub fn is_redundant(&self) -> bool {
         self.rank() < self.taking_part.len()
     }

@@ -1,4 +1,4 @@
-//! How many singular values, or pivots, count, decided so that it stays the same along a run.
+//! Number of singular values, or pivots, that count, decided so that it stays the same along a run.
 //!
 //! On the constraints a redundant row leaves a singular value of rounding size. Off them, at the stages of an integrator
 //! or after drift, it leaves one as large as the violation, and to solve for it would turn the violation into forces of
@@ -56,7 +56,7 @@ pub fn kinematic_units(s: &Structure, J: &[f64]) -> Vec<f64> {
     units
 }
 
-/// Whether each velocity is a rate of rotation.
+/// Returns whether each velocity is a rate of rotation.
 fn is_angular(s: &Structure) -> Vec<bool> {
     let mut rotates = vec![false; s.nv];
     for g in s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity) {
@@ -72,7 +72,7 @@ pub(crate) const FLOOR: f64 = 1e-9;
 pub(crate) const ROOT_FLOOR: f64 = 1e-6;
 /// Values up to this many violations are explained by them: levers are not shorter than a hundredth of the mechanism.
 pub(crate) const EXPLAINED: f64 = 100.0;
-/// What a violation at the start may explain at most.
+/// Defines what a violation at the start may explain at most.
 const LOOSEST: f64 = 1e-3;
 
 /// Rank decisions of one method.
@@ -86,7 +86,7 @@ pub(crate) struct RankKeeper {
     resolved: Option<usize>,
     found: Option<RankFound>,
     smallest: f64,
-    /// Whether a velocity turns.
+    /// Marks whether a velocity turns.
     rotates: Vec<bool>,
     inverse_masses: Vec<f64>,
 }
@@ -111,7 +111,7 @@ impl RankKeeper {
         self.known = known;
     }
 
-    /// What was decided along the run.
+    /// Returns what was decided along the run.
     pub fn found(&self) -> Option<RankFound> {
         self.found
     }
@@ -156,7 +156,7 @@ impl RankKeeper {
         delta
     }
 
-    /// Whether a row takes part of which other rows leave `relative`, a length over the longest, at a state that is off the
+    /// Returns whether a row takes part of which other rows leave `relative`, a length over the longest, at a state that is off the
     /// constraints by `violation`; `before` says whether it did at the last decision.
     pub fn counts(&self, relative: f64, before: Option<bool>, violation: f64) -> bool {
         let explained = (EXPLAINED * violation).max(self.floor);

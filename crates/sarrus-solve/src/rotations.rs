@@ -34,11 +34,11 @@ pub struct Rotations {
     pub limit: f64,
     /// The step that came nearest to its limit, or exceeded it most.
     pub worst: Option<Rotated>,
-    /// How many steps were shortened for their rotation.
+    /// Number of steps that were shortened for their rotation.
     pub bounded: u64,
-    /// When the first of them began \[s\].
+    /// Time when the first of them began \[s\].
     pub first_bounded: f64,
-    /// How fast the largest angular speed grew in the last step \[rad/s²\].
+    /// Rate at which the largest angular speed grew in the last step \[rad/s²\].
     pub(crate) growth: f64,
     /// The largest angular speed of a body at the start of the step at hand, over its limit \[1/s\].
     pub(crate) start: f64,
@@ -51,7 +51,7 @@ pub struct Rotated {
     pub t: f64,
     /// Its size \[s\].
     pub h: f64,
-    /// How far it rotates something, by the larger of the angular speeds at its ends \[rad\].
+    /// Extent to which it rotates something, by the larger of the angular speeds at its ends \[rad\].
     pub angle: f64,
     /// The most that it may be \[rad\].
     pub limit: f64,

@@ -67,7 +67,7 @@ impl Tangent {
         self.D.resize(offset + m * n, 0.0);
     }
 
-    /// Whether two bodies have a block.
+    /// Decides whether two bodies have a block.
     pub fn has(&self, at: [usize; 2]) -> bool {
         self.blocks.contains_key(&at)
     }

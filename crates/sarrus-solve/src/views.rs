@@ -38,7 +38,7 @@ pub trait Ode {
         false
     }
 
-    /// Whether right-hand sides of this step are those of the equations but for rounding; near a singular position that is magnified.
+    /// Returns whether right-hand sides of this step are those of the equations but for rounding; near a singular position that is magnified.
     fn is_exact(&self) -> bool {
         true
     }
@@ -213,7 +213,7 @@ pub trait Staggered {
         false
     }
 
-    /// Whether there are forces that depend on the multipliers.
+    /// Returns whether there are forces that depend on the multipliers.
     fn is_reactive(&self) -> bool {
         false
     }
@@ -248,7 +248,7 @@ pub trait ImplicitOde: Staggered {
     /// Accelerations and multipliers at `s`, which is on the constraints.
     fn accelerations(&mut self, s: &State, accel: &mut Accel) -> Result<(), SolveError>;
 
-    /// Which scalar rows depend on others at `s`, which is on the constraints.
+    /// Returns which scalar rows depend on others at `s`, which is on the constraints.
     fn dependent_rows(&mut self, s: &State, out: &mut [bool]) -> Result<(), SolveError>;
 
     /// Brings `s` onto the constraints.
@@ -297,7 +297,7 @@ pub trait Step: Send {
     /// Order of the dense output: inside a step its error is of size h^(order + 1).
     fn dense_order(&self) -> u32;
 
-    /// Whether the method estimates its error and chooses its steps.
+    /// Returns whether the method estimates its error and chooses its steps.
     fn is_adaptive(&self) -> bool;
 
     /// The most that a step may rotate a body in space \[rad\].
@@ -367,7 +367,7 @@ pub trait StaggeredStep: Send {
     /// The method's own λ (nc) at the end of the step just taken.
     fn multipliers(&self) -> &[f64];
 
-    /// What it found on the way, over all steps since it was made.
+    /// Returns what it found on the way, over all steps since it was made.
     fn statistics(&self) -> MethodStatistics {
         MethodStatistics::default()
     }
@@ -385,7 +385,7 @@ pub enum MethodView {
 }
 
 impl MethodView {
-    /// Whether the method resolves the constraints itself, so that no formulation or stabilization takes part.
+    /// Returns whether the method resolves the constraints itself, so that no formulation or stabilization takes part.
     pub fn resolves_constraints(self) -> bool {
         self != MethodView::Ode
     }
@@ -523,7 +523,7 @@ impl Integrator {
         }
     }
 
-    /// What the method found on the way, over all steps since it was made.
+    /// Returns what the method found on the way, over all steps since it was made.
     pub fn statistics(&self) -> MethodStatistics {
         match self {
             Integrator::Ode(_) | Integrator::Implicit(_) => MethodStatistics::default(),
@@ -542,7 +542,7 @@ impl Integrator {
     }
 }
 
-/// What an accepted step was.
+/// Holds what an accepted step was.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepInfo {
     /// Time at its start \[s\].

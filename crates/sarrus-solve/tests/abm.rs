@@ -212,7 +212,7 @@ fn the_last_steps_share_what_is_left_and_none_fails_for_it() {
     assert!(steps.windows(2).all(|i| i[1].h <= 2.0 * i[0].h * (1.0 + 1e-9)));
 }
 
-/// What `method` does from `s`, for a few steps.
+/// Returns what `method` does from `s`, for a few steps.
 fn few_steps(method: &mut Integrator, s: &State, control: &mut StepControl) -> Vec<(f64, State)> {
     let mut s = s.clone();
     (0..5)

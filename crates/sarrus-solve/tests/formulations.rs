@@ -373,7 +373,7 @@ impl Problem for Pendulum {
     }
 }
 
-/// Where the pendulum is after half a second, from level and at rest, by classical Runge-Kutta in `steps` steps.
+/// Returns where the pendulum is after half a second, from level and at rest, by classical Runge-Kutta in `steps` steps.
 fn swing(formulation: Box<dyn Formulation>, steps: usize) -> [f64; 2] {
     let mut b = Structure::builder();
     b.column(2);

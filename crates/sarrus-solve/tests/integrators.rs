@@ -1,4 +1,4 @@
-//! What every integrator must do, over the registry, on problems with known solutions.
+//! Describes what every integrator must do, over the registry, on problems with known solutions.
 
 mod toy;
 

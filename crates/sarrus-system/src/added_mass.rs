@@ -24,12 +24,12 @@ pub struct AddedMass {
 }
 
 impl AddedMass {
-    /// Whether M does not change with it.
+    /// Returns whether M does not change with it.
     pub fn is_constant(&self) -> bool {
         self.axial == self.transverse
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_none(&self) -> bool {
         *self == AddedMass::default()
     }

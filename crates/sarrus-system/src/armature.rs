@@ -30,7 +30,7 @@ use std::sync::Arc;
 pub(crate) struct Rotor {
     /// Index among the joints.
     pub joint: usize,
-    /// Which of its coordinates.
+    /// Identifies which of its coordinates.
     k: usize,
     /// Number of its body.
     pub body: u32,

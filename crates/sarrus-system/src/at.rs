@@ -1,4 +1,4 @@
-//! What an element sees: the poses and velocities of its bodies at one instant, over any scalar.
+//! Describes what an element sees: the poses and velocities of its bodies at one instant, over any scalar.
 
 use sarrus_math::{Pose, Real, Twist};
 

@@ -211,7 +211,7 @@ fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> R
     })
 }
 
-/// Where a body's origin is in the model pose.
+/// Marks where a body's origin is in the model pose.
 struct BodyOrigin {
     pose: Pose,
     quaternion: [f64; 4],

@@ -571,7 +571,7 @@ fn with_misplaced(mut keys: Vec<Key>) -> Vec<Key> {
     keys
 }
 
-/// What the file says of a coordinate under `key`, such as what it reads in the model pose.
+/// Returns what the file says of a coordinate under `key`, such as what it reads in the model pose.
 fn option(ctx: &Context, face: &dyn JointFace, coordinate: &str, key: &str) -> Result<Option<f64>> {
     match options(ctx, face, coordinate)? {
         Some(options) => options.number_opt(key),

@@ -1,4 +1,4 @@
-//! What a constraint is: a residual written once over [`Real`]; everything else follows from it.
+//! Describes what a constraint is: a residual written once over [`Real`]; everything else follows from it.
 
 use crate::at::At;
 use crate::derive::{self, DerivativeWorkspace, Taylor};
@@ -31,26 +31,26 @@ impl<R> JacobianBlocks<'_, R> {
 pub struct CoordinateProgram<'a> {
     /// Index of the joint in the directory.
     pub joint: usize,
-    /// Which of its coordinates.
+    /// Identifies which of its coordinates.
     pub number: usize,
     /// The coordinate, or its speed, over time.
     pub target: &'a Formula,
-    /// Whether it is the speed that is given.
+    /// True if it is the speed that is given.
     pub is_speed: bool,
 }
 
 /// The column that shows the multiplier of a row of `[constraints]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Multiplier {
-    /// What follows the constraint's name and a dot.
+    /// Holds what follows the constraint's name and a dot.
     pub name: String,
     /// Its unit; empty where the file decides.
     pub unit: &'static str,
-    /// How it follows from λ.
+    /// Describes how it follows from λ.
     pub scale: MultiplierScale,
 }
 
-/// How a number that is shown follows from the multiplier λ of a row; the row exerts -Jᵀλ.
+/// Describes how a number that is shown follows from the multiplier λ of a row; the row exerts -Jᵀλ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MultiplierScale {
     /// Times λ.
@@ -90,7 +90,7 @@ pub trait Constraint: Send + Sync + 'static {
     /// ψ of the rows at velocity level.
     fn velocity<R: Real>(&self, _at: &At<R>, _psi: &mut [R]) {}
 
-    /// Whether time enters, so that Φ_t is not zero.
+    /// Returns whether time enters, so that Φ_t is not zero.
     fn depends_on_time(&self) -> bool {
         false
     }
@@ -100,7 +100,7 @@ pub trait Constraint: Send + Sync + 'static {
         None
     }
 
-    /// Whether J is the same everywhere, so that ∂(Jᵀλ)/∂q is zero.
+    /// Returns whether J is the same everywhere, so that ∂(Jᵀλ)/∂q is zero.
     fn is_linear(&self) -> bool {
         false
     }
@@ -134,7 +134,7 @@ pub trait Constraint: Send + Sync + 'static {
         }
     }
 
-    /// New values of the hints this constraint keeps (see [`At::hints`]).
+    /// New values of the hints this constraint keeps (see [`At::discrete`]).
     fn update_discrete(&self, _at: &At<f64>, _discrete: &mut [f64]) {}
 
     /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
@@ -149,11 +149,11 @@ pub trait Rows: Send + Sync {
     fn rows(&self) -> usize;
     /// Rows with a position level.
     fn holonomic(&self) -> usize;
-    /// Whether Φ_t may differ from zero.
+    /// Returns whether Φ_t may differ from zero.
     fn depends_on_time(&self) -> bool;
     /// The primitives between two bodies that they are made of, where that is all.
     fn primitives(&self) -> Option<&[Primitive]>;
-    /// Whether J is the same everywhere, so that ∂(Jᵀλ)/∂q is zero.
+    /// Returns whether J is the same everywhere, so that ∂(Jᵀλ)/∂q is zero.
     fn is_linear(&self) -> bool {
         false
     }

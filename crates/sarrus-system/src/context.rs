@@ -1,4 +1,4 @@
-//! What an element's kind reads from its table, in terms of the system: bodies by number, points from their
+//! Describes what an element's kind reads from its table, in terms of the system: bodies by number, points from their
 //! centres of mass, directions in their axes, joint coordinates.
 
 use crate::body::BodyKind;
@@ -31,7 +31,7 @@ impl<'a> Context<'a> {
         Context { model: reader.model(), reader, directory, named: Vec::new() }
     }
 
-    /// Whether the model is planar.
+    /// Returns whether the model is planar.
     pub fn is_planar(&self) -> bool {
         self.directory.space == Space::Planar
     }
@@ -174,7 +174,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// How coordinates in the frame that the file means by that of a body become those in the body's own, q a + d, where they
+    /// Returns how coordinates in the frame that the file means by that of a body become those in the body's own, q a + d, where they
     /// differ: the ground of an included file lies where the file does, mirrored if the file is.
     pub fn from_file_frame(&self, body: u32) -> Option<(Matrix3, [f64; 3])> {
         let transform = self.reader.transform();
@@ -196,7 +196,7 @@ impl<'a> Context<'a> {
         self.body_ref(body).stand_in.map_or(0.0, |frame| frame.angle - start)
     }
 
-    /// Whether the body stands in for one of an included file, so that a reading against its axes must be said.
+    /// Returns whether the body stands in for one of an included file, so that a reading against its axes must be said.
     pub fn stands_in(&self, body: u32) -> bool {
         self.body_ref(body).stand_in.is_some()
     }

@@ -1,4 +1,4 @@
-//! How continuous controllers change with positions, velocities and their states, and what they do to forces.
+//! Describes how continuous controllers change with positions, velocities and their states, and what they do to forces.
 //!
 //! With o the outputs and states that expressions read, o = h(q, v, x), ẋ = r(q, v, x) and f = f(q, v, o). Derivatives are exact (duals
 //! through every expression), and outputs that read others are followed by the chain rule in the order in which they are computed. Sampled
@@ -69,7 +69,7 @@ pub struct LinearControllers {
 
 type D = Dual<6>;
 
-/// What is seeded.
+/// Holds what is seeded.
 struct Seeds<'a> {
     system: &'a System,
     at: &'a At<'a, f64>,

@@ -36,7 +36,7 @@ pub struct Coordinate {
     pub speed: &'static str,
     /// `accel`, ...
     pub accel: &'static str,
-    /// How it is read.
+    /// Describes how it is read.
     pub reading: Reading,
 }
 
@@ -58,7 +58,7 @@ impl Reading {
         matches!(self, Reading::Shift(_) | Reading::Back(_))
     }
 
-    /// Whether its value is known only up to whole revolutions.
+    /// Returns whether its value is known only up to whole revolutions.
     pub fn wraps(self) -> bool {
         matches!(self, Reading::RotationZ | Reading::RotationX)
     }

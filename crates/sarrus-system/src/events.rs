@@ -54,15 +54,15 @@ pub struct Events {
 pub struct Event {
     /// Its name; of a joint with `lock_at` such as `A.lock_at`.
     pub name: String,
-    /// When it fires.
+    /// Time when it fires.
     pub when: When,
-    /// Whether it fires only the first time.
+    /// True if it fires only the first time.
     pub once: bool,
-    /// What happens.
+    /// Holds what happens.
     pub actions: Actions,
 }
 
-/// When an event fires.
+/// Describes when an event fires.
 #[derive(Clone)]
 pub enum When {
     /// A condition becomes true.
@@ -78,25 +78,25 @@ pub enum When {
     },
 }
 
-/// What happens at an event, in this order.
+/// Holds what happens at an event, in this order.
 #[derive(Clone, Default)]
 pub struct Actions {
     /// Locks that are undone, by joint.
     pub release: Vec<usize>,
-    /// What acts no longer.
+    /// Holds what acts no longer.
     pub disable: Vec<EventTarget>,
-    /// What acts from now on.
+    /// Holds what acts from now on.
     pub enable: Vec<EventTarget>,
     /// New values of states: the place in x, its path, the value.
     pub set: Vec<(usize, String, RuntimeExpr)>,
     /// Coordinates that are locked.
     pub lock: Vec<Lock>,
-    /// Why the run ends, if it does.
+    /// Reason why the run ends, if it does.
     pub stop: Option<String>,
 }
 
 impl Actions {
-    /// Whether rows or forces begin to act, or cease to.
+    /// Returns whether rows or forces begin to act, or cease to.
     pub fn switches(&self) -> bool {
         let Actions { release, disable, enable, lock, .. } = self;
         !(release.is_empty() && disable.is_empty() && enable.is_empty() && lock.is_empty())
@@ -116,7 +116,7 @@ pub struct EventTarget {
     pub contact: Option<usize>,
 }
 
-/// What names of events stand for.
+/// Holds what names of events stand for.
 struct EventNames<'a> {
     directory: &'a Directory,
     elements: &'a [ConstraintElement],

@@ -93,7 +93,7 @@ pub(crate) fn bound(readings: &[AffineReading], bind: &mut Bind<'_>) -> Result<B
     readings.iter().map(|reading| reading.bound(bind)).collect::<Result<_, _>>().map(Binding::Sums)
 }
 
-/// What a path is read for.
+/// Holds what a path is read for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// A number of an expression.
@@ -130,12 +130,12 @@ impl<'a> FilePlacement<'a> {
         Some(FilePlacement { model, directory, scope, planar: model.is_planar() })
     }
 
-    /// Where it is placed.
+    /// Returns where it is placed.
     pub fn transform(&self) -> &'a Transform {
         &self.scope.transform
     }
 
-    /// What the file means by a full path: one reading, or three of a vector; none where it is the column itself.
+    /// Returns what the file means by a full path: one reading, or three of a vector; none where it is the column itself.
     pub fn read(&self, path: &str, purpose: Purpose) -> ColumnsOfName {
         let Some((name, named, rest)) = self.directory.find(path) else { return Ok(None) };
         let element = || self.model.find(name);
@@ -155,7 +155,7 @@ impl<'a> FilePlacement<'a> {
         }
     }
 
-    /// Whether a reading of an element depends on where the file lies, not only on its axes.
+    /// Returns whether a reading of an element depends on where the file lies, not only on its axes.
     fn is_offset(&self, element: Option<&Element>) -> bool {
         element.is_some_and(|e| matches!(e.kind.as_str(), "point" | "momentum"))
     }

@@ -26,7 +26,7 @@ impl Formula {
         self.program.enclose(&|slot: u32| self.signals[slot as usize].enclose(at))
     }
 
-    /// Whether there are such: functions given by a program have none.
+    /// Returns whether there are such: functions given by a program have none.
     pub fn is_bounded(&self) -> bool {
         let nested = self.signals.iter().all(|signal| match signal {
             Signal::Nested(formula) => formula.is_bounded(),
@@ -55,17 +55,17 @@ impl Formula {
         self.program.is_constant()
     }
 
-    /// Whether it reads velocities.
+    /// Returns whether it reads velocities.
     pub fn needs_velocity(&self) -> bool {
         self.signals.iter().any(Signal::needs_velocity)
     }
 
-    /// Whether it reads more of bodies than velocities.
+    /// Returns whether it reads more of bodies than velocities.
     pub fn needs_pose(&self) -> bool {
         self.signals.iter().any(Signal::needs_pose)
     }
 
-    /// Whether it reads controllers.
+    /// Returns whether it reads controllers.
     pub fn needs_controller(&self) -> bool {
         self.signals.iter().any(Signal::needs_controller)
     }
@@ -81,7 +81,7 @@ impl Formula {
         }
     }
 
-    /// Whether it reads nothing but the time, itself or through a measure.
+    /// Returns whether it reads nothing but the time, itself or through a measure.
     pub fn needs_only_time(&self) -> bool {
         self.signals.iter().all(|s| match s {
             Signal::Time | Signal::Constant(_) => true,
@@ -90,7 +90,7 @@ impl Formula {
         })
     }
 
-    /// Whether it reads the time, itself or through a measure.
+    /// Returns whether it reads the time, itself or through a measure.
     pub fn needs_time(&self) -> bool {
         self.signals.iter().any(|s| match s {
             Signal::Time => true,
@@ -147,7 +147,7 @@ impl Formula {
         self.program.choices().for_each(|choice| found(self, choice));
     }
 
-    /// Whether it is a polynomial of what it reads between its choices.
+    /// Returns whether it is a polynomial of what it reads between its choices.
     pub fn is_polynomial(&self) -> bool {
         let nested = self.signals.iter().all(|signal| match signal {
             Signal::Nested(formula) => formula.is_polynomial(),
@@ -181,7 +181,7 @@ fn during(time: Interval) -> At<'static, Enclosure> {
 /// A signal as a function of time.
 type SignalOfTime<'a> = (TimeShape, Box<dyn Fn(f64) -> f64 + 'a>);
 
-/// What an expression may read, by where it stands.
+/// Holds what an expression may read, by where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReadLevel {
     /// Time only: positions of drivers.

@@ -33,13 +33,13 @@ pub struct Laws {
 /// An expression of a force, or of a controller.
 #[derive(Clone)]
 pub struct Law {
-    /// What it belongs to, such as "force `f`".
+    /// Holds what it belongs to, such as "force `f`".
     pub title: String,
-    /// Whether it may peak where no choice changes.
+    /// True if it may peak where no choice changes.
     pub peaks: bool,
-    /// Whether it has bounds.
+    /// True if it has bounds.
     pub bounded: bool,
-    /// Whether its second derivative has bounds.
+    /// True if its second derivative has bounds.
     pub has_bends: bool,
     /// Bounds what it changes per unit of it: an acceleration \[1/kg, 1/(kg m²)\], or the rate of a state.
     pub response: f64,
@@ -50,7 +50,7 @@ pub struct Law {
     reads: Reads,
 }
 
-/// What an expression changes.
+/// Holds what an expression changes.
 #[derive(Clone, Copy, PartialEq)]
 enum Of {
     /// Velocities, by a force: its index among the forces.
@@ -96,7 +96,7 @@ impl Laws {
         &self.list
     }
 
-    /// How many choices they make.
+    /// Number of choices they make.
     pub fn switches(&self) -> usize {
         self.switches.len()
     }
@@ -167,7 +167,7 @@ impl Laws {
         }
     }
 
-    /// What positions, velocities and states that are off by `delta` make of the argument of choice `i`; `scratch` is overwritten.
+    /// Returns what positions, velocities and states that are off by `delta` make of the argument of choice `i`; `scratch` is overwritten.
     pub fn noise(&self, i: usize, frame: &BodiesAtInstant, scratch: &mut BodiesAtInstant, delta: f64) -> f64 {
         self.shift(self.law_of(i), frame, scratch, [delta; 2]);
         (self.argument(i, scratch) - self.argument(i, frame)).abs()
@@ -237,7 +237,7 @@ impl Laws {
 }
 
 impl Law {
-    /// Whether it acts in `system`, of the same model.
+    /// Returns whether it acts in `system`, of the same model.
     pub fn acts(&self, system: &System) -> bool {
         match self.of {
             Of::Force(force) => system.forces.get(force).is_some_and(|force| force.enabled),

@@ -51,13 +51,13 @@ impl MeasureExpression {
         self.program.decide(&|slot: u32| self.slots[slot as usize].read(row))
     }
 
-    /// What leaves it undecided, if it is; `measure` tells why a measure's value is not finite.
+    /// Returns what leaves it undecided, if it is; `measure` tells why a measure's value is not finite.
     pub fn undecided(&self, row: &RowSource, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
         let why = self.program.undecided(&|slot: u32| self.slots[slot as usize].read(row))?;
         Some(self.of_measure(row, measure).unwrap_or(why))
     }
 
-    /// What first went wrong, where its value is not finite; `measure` as above.
+    /// Returns what first went wrong, where its value is not finite; `measure` as above.
     pub fn fault(&self, row: &RowSource, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
         let why = self.program.fault(&|slot: u32| self.slots[slot as usize].read(row))?;
         Some(self.of_measure(row, measure).unwrap_or(why))
@@ -77,7 +77,7 @@ impl MeasureExpression {
         })
     }
 
-    /// Whether there are such, and the bodies that it reads; `measure` tells the same of a measure's value.
+    /// Returns whether there are such, and the bodies that it reads; `measure` tells the same of a measure's value.
     pub fn is_bounded(&self, found: &mut dyn FnMut(usize), measure: &mut dyn FnMut(usize) -> bool) -> bool {
         let mut sources = self.slots.iter();
         let slots = sources.all(|source| match source {
@@ -88,12 +88,12 @@ impl MeasureExpression {
         slots && self.program.functions().next().is_none()
     }
 
-    /// What it reads.
+    /// Returns what it reads.
     pub fn sources(&self) -> &[ColumnSource] {
         &self.slots
     }
 
-    /// What it reads, as signals; none for what is no signal.
+    /// Returns what it reads, as signals; none for what is no signal.
     pub fn signals(&self) -> impl Iterator<Item = Option<&Signal>> {
         self.slots.iter().map(|source| match source {
             ColumnSource::Live(signal) => Some(&**signal),
@@ -101,17 +101,17 @@ impl MeasureExpression {
         })
     }
 
-    /// Whether it is true or false.
+    /// Returns whether it is true or false.
     pub fn is_condition(&self) -> bool {
         self.program.is_condition()
     }
 
-    /// Whether it compares by `==` or `!=` what changes continuously; `changes` says how a source does.
+    /// Returns whether it compares by `==` or `!=` what changes continuously; `changes` says how a source does.
     pub fn equates(&self, changes: &dyn Fn(&ColumnSource) -> TimeDependence) -> bool {
         self.program.equates(&|slot: u32| changes(&self.slots[slot as usize]))
     }
 
-    /// Whether it reads nothing.
+    /// Returns whether it reads nothing.
     pub fn is_constant(&self) -> bool {
         self.program.is_constant().is_some()
     }
@@ -130,7 +130,7 @@ impl MeasureExpression {
     }
 }
 
-/// Whether a signal has bounds, and the bodies that it reads. Columns show quaternions of the state, not of the pose.
+/// Returns whether a signal has bounds, and the bodies that it reads. Columns show quaternions of the state, not of the pose.
 fn is_bounded(signal: &Signal, found: &mut dyn FnMut(usize)) -> bool {
     signal.bodies(found);
     match signal {
@@ -141,7 +141,7 @@ fn is_bounded(signal: &Signal, found: &mut dyn FnMut(usize)) -> bool {
 }
 
 impl Measure {
-    /// What first went wrong in an expression whose value is not finite; `measure` tells the same of a measure's value.
+    /// Returns what first went wrong in an expression whose value is not finite; `measure` tells the same of a measure's value.
     pub fn fault(&self, row: &RowSource, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
         match &self.what {
             MeasuredQuantity::Expression(expression) => expression.fault(row, measure),
@@ -158,7 +158,7 @@ impl Measure {
         }
     }
 
-    /// Whether there are such, and the bodies that it reads.
+    /// Returns whether there are such, and the bodies that it reads.
     pub fn is_bounded(&self, found: &mut dyn FnMut(usize), measure: &mut dyn FnMut(usize) -> bool) -> bool {
         match &self.what {
             MeasuredQuantity::Expression(expression) => expression.is_bounded(found, measure),
@@ -452,7 +452,7 @@ fn point(
     Some(vec![x?, y?, z?])
 }
 
-/// What is wrong with a name that stands for nothing, and what may have been meant.
+/// Returns what is wrong with a name that stands for nothing, and what may have been meant.
 fn unknown(system: &System, path: &str, names: &[String]) -> (String, Option<String>) {
     let mut split = path.len();
     loop {
@@ -495,7 +495,7 @@ fn unknown(system: &System, path: &str, names: &[String]) -> (String, Option<Str
 }
 
 impl Measure {
-    /// What its expression reads.
+    /// Returns what its expression reads.
     pub fn sources(&self) -> impl Iterator<Item = &ColumnSource> {
         match &self.what {
             MeasuredQuantity::Expression(expression) => expression.slots.iter(),
@@ -503,12 +503,12 @@ impl Measure {
         }
     }
 
-    /// Whether it is a reaction, known only with multipliers.
+    /// Returns whether it is a reaction, known only with multipliers.
     pub fn needs_reactions(&self) -> bool {
         matches!(self.what, MeasuredQuantity::Reaction { .. })
     }
 
-    /// Whether equations and accelerations must be known to compute it, those of other measures aside.
+    /// Returns whether equations and accelerations must be known to compute it, those of other measures aside.
     pub fn needs_solution(&self) -> bool {
         self.needs_reactions() || self.sources().any(ColumnSource::needs_solution)
     }

@@ -40,7 +40,7 @@ pub struct BodiesAtInstant {
     pub(crate) gaps: Vec<f64>,
     /// Outputs and states of the controllers.
     pub(crate) outs: Vec<f64>,
-    /// What expressions read on a path of statics, where `t` is the part of the path and twists are its directions.
+    /// Holds what expressions read on a path of statics, where `t` is the part of the path and twists are its directions.
     pub(crate) still: Option<Still>,
 }
 
@@ -111,7 +111,7 @@ pub struct MotionBounds {
     pub(crate) bounds: Vec<BodyBound>,
     /// By place among the outputs of controllers: of a state the mean second derivative, and the deviation from it.
     states: Vec<[f64; 2]>,
-    /// Whether velocities have bounds on their second derivatives.
+    /// True if velocities have bounds on their second derivatives.
     bends: bool,
     pub(crate) planar: bool,
     pub(crate) h: f64,
@@ -291,7 +291,7 @@ impl MotionBounds {
         bound
     }
 
-    /// What `read` sees between two frames of `bodies`, where `ids` are places among these.
+    /// Returns what `read` sees between two frames of `bodies`, where `ids` are places among these.
     pub(crate) fn between<T>(
         &self,
         bodies: &[u32],
@@ -313,7 +313,7 @@ impl MotionBounds {
         seen
     }
 
-    /// What `read` sees between two frames, where `ids` are numbers of bodies and it reads nothing but `reads`.
+    /// Returns what `read` sees between two frames, where `ids` are numbers of bodies and it reads nothing but `reads`.
     pub(crate) fn among<T>(
         &self,
         reads: &Reads,

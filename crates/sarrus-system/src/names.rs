@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct JointEntry {
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// Holds what it does.
     pub face: Arc<dyn JointFace>,
     /// Its frames.
     pub frames: Frames,
@@ -42,7 +42,7 @@ pub struct JointEntry {
     pub clearance: Option<Arc<Clearance>>,
     /// Per coordinate: its friction that depends on the reaction, if it has such; of a ball joint one against every turn.
     pub friction: Vec<Option<CoordinateFriction>>,
-    /// How far it gives way under its reaction, where the model says so.
+    /// Extent to which it gives way under its reaction, where the model says so.
     pub compliance: Option<Compliance>,
 }
 
@@ -65,7 +65,7 @@ impl JointEntry {
 pub struct FlexibleEntry {
     /// Its name.
     pub name: String,
-    /// What its bodies are called after the dot: `node`, `seg`.
+    /// Holds what its bodies are called after the dot: `node`, `seg`.
     pub part: &'static str,
     /// The number of the first of them.
     pub first: usize,
@@ -87,7 +87,7 @@ impl FlexibleEntry {
     }
 }
 
-/// What a name stands for.
+/// Holds what a name stands for.
 #[derive(Clone, Debug)]
 pub enum Named {
     /// A body.
@@ -126,9 +126,9 @@ pub struct Directory {
     pub added: Vec<(u32, AddedMass)>,
     /// Gears and racks with a pitch point.
     pub meshes: Vec<Separation>,
-    /// What of the model's geometry does not fit.
+    /// Holds what of the model's geometry does not fit.
     pub notes: Vec<String>,
-    /// How many hints there are so far.
+    /// Number of discrete variables so far.
     pub discrete: usize,
     /// Time at which a run starts \[s\].
     pub t_start: f64,
@@ -210,7 +210,7 @@ impl Directory {
         self.names.insert(name.to_owned(), named);
     }
 
-    /// What `name` stands for.
+    /// Returns what `name` stands for.
     pub fn get(&self, name: &str) -> Option<&Named> {
         self.names.get(name)
     }
@@ -262,7 +262,7 @@ impl Directory {
         path.to_owned()
     }
 
-    /// What a node that is shown has as columns.
+    /// Returns what a node that is shown has as columns.
     pub(crate) fn node_columns(&self) -> &'static [&'static str] {
         if self.space == sarrus_model::Space::Planar {
             &["x", "y", "vx", "vy", "ux", "uy"]
@@ -308,7 +308,7 @@ impl Directory {
         suggest(word, self.names.keys())
     }
 
-    /// What a point of a body is called: columns of a body.
+    /// Returns what a point of a body is called: columns of a body.
     pub fn body_columns(&self, body: &Body) -> Vec<&'static str> {
         match body.kind {
             BodyKind::Ground => vec![],
@@ -338,7 +338,7 @@ impl Directory {
         joint.face.coordinates().iter().map(|c| c.accel).collect()
     }
 
-    /// What `path` begins with and the rest of it. Names may have dots themselves (includes): the longest known one wins.
+    /// Returns what `path` begins with and the rest of it. Names may have dots themselves (includes): the longest known one wins.
     pub(crate) fn find<'p>(&self, path: &'p str) -> Option<(&'p str, &Named, &'p str)> {
         let mut split = path.len();
         loop {

@@ -1,16 +1,16 @@
-//! What an expression reads of a mechanism: bodies, and controllers, itself or through other controllers.
+//! Describes what an expression reads of a mechanism: bodies, and controllers, itself or through other controllers.
 
 use crate::at::At;
 use crate::formula::Formula;
 use crate::motion::BodiesAtInstant;
 use crate::system::{ControllerElement, System};
 
-/// What an expression reads.
+/// Holds what an expression reads.
 #[derive(Clone, Default)]
 pub(crate) struct Reads {
     /// Bodies, each once.
     pub bodies: Vec<u32>,
-    /// Whether of their poses too.
+    /// True if of their poses too.
     pub poses: bool,
     /// States of controllers.
     pub states: Vec<ControllerState>,
@@ -23,12 +23,12 @@ pub(crate) struct Reads {
 pub(crate) struct ControllerState {
     /// Its place among the outputs.
     pub index: usize,
-    /// Whether it stays as it is over a step.
+    /// True if it stays as it is over a step.
     pub held: bool,
 }
 
 impl Reads {
-    /// What `formula` reads, whose bodies are places in `ids`.
+    /// Returns what `formula` reads, whose bodies are places in `ids`.
     pub fn of(formula: &Formula, ids: &[u32], system: &System) -> Reads {
         let (mut bodies, mut indices) = (Vec::new(), Vec::new());
         formula.bodies(&mut |index| bodies.extend(ids.get(index)));

@@ -40,7 +40,7 @@ const COMPLIANCE_KEYS: &[Key] = &[
     ),
 ];
 
-/// How far a joint gives way under its reaction, in the axes of its frame M on the second body, of which the third is
+/// Describes how far a joint gives way under its reaction, in the axes of its frame M on the second body, of which the third is
 /// along `axis`. Zero is rigid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Compliance {

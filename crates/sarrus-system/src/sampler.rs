@@ -28,7 +28,7 @@ pub struct Sampler {
     marks: Vec<f64>,
     near: f64,
     next: f64,
-    /// Whether outputs act at once, as at rest, where what waits is what acts.
+    /// True if outputs act at once, as at rest, where what waits is what acts.
     is_static: bool,
 }
 
@@ -42,9 +42,9 @@ struct Clocked {
     samples: u64,
     /// Samples whose outputs act.
     acting: u64,
-    /// Whether a sample is due at the instant at hand.
+    /// True if a sample is due at the instant at hand.
     due: bool,
-    /// What was read.
+    /// Holds what was read.
     values: Vec<f64>,
     outputs: Vec<f64>,
     /// Its states before the instant at hand.
@@ -108,7 +108,7 @@ impl Sampler {
         Sampler { is_static: true, ..self }
     }
 
-    /// Whether nothing is sampled.
+    /// Returns whether nothing is sampled.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -118,7 +118,7 @@ impl Sampler {
         self.next
     }
 
-    /// Whether what is due at `t` reads accelerations or multipliers.
+    /// Returns whether what is due at `t` reads accelerations or multipliers.
     pub fn needs_reactions(&self, t: f64) -> bool {
         self.list.iter().any(|c| c.needs_reactions && self.sample_time(c) <= t + self.near)
     }

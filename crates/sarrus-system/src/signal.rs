@@ -185,7 +185,7 @@ impl Signal {
         }
     }
 
-    /// Whether it needs the pose of a body.
+    /// Returns whether it needs the pose of a body.
     pub fn needs_pose(&self) -> bool {
         match self {
             Signal::Time | Signal::Constant(_) | Signal::Output(_) => false,
@@ -218,7 +218,7 @@ impl Signal {
         }
     }
 
-    /// Whether it needs velocities.
+    /// Returns whether it needs velocities.
     pub fn needs_velocity(&self) -> bool {
         match self {
             Signal::Velocity(..)
@@ -233,7 +233,7 @@ impl Signal {
         }
     }
 
-    /// Whether it depends on a controller.
+    /// Returns whether it depends on a controller.
     pub fn needs_controller(&self) -> bool {
         match self {
             Signal::Output(_) => true,

@@ -18,7 +18,7 @@ use sarrus_solve::{GroupKind, State, Structure, StructureBuilder, StructureError
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What an element of rows came from.
+/// Holds what an element of rows came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// `[joints]`
@@ -60,7 +60,7 @@ pub const NO_ID: usize = usize::MAX;
 pub struct ConstraintElement {
     /// Its name.
     pub name: String,
-    /// What it came from.
+    /// Holds what it came from.
     pub family: Family,
     /// Its bodies; 0 is ground.
     pub ids: Vec<u32>,
@@ -115,12 +115,12 @@ impl ConstraintElement {
     }
 }
 
-/// Where a body's block of an element goes.
+/// Marks where a body's block of an element goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockSlot {
     /// Its first number.
     pub offset: usize,
-    /// How many columns the body has.
+    /// Describes how many columns the body has.
     pub columns: usize,
     /// From one row to the next: more than that where bodies share a block.
     pub stride: usize,
@@ -133,11 +133,11 @@ pub struct ForceElement {
     pub name: String,
     /// Its bodies.
     pub ids: Vec<u32>,
-    /// What it does.
+    /// Holds what it does.
     pub load: Arc<dyn Load>,
-    /// Whether it is the constraints' own non-ideal force, C of M v̇ = Q + C - Jᵀλ.
+    /// True if it is the constraints' own non-ideal force, C of M v̇ = Q + C - Jᵀλ.
     pub nonideal: bool,
-    /// Whether it acts.
+    /// True if it acts.
     pub enabled: bool,
 }
 
@@ -155,7 +155,7 @@ pub struct ControllerElement {
     pub name: String,
     /// Bodies that its expressions read.
     pub ids: Vec<u32>,
-    /// What it does.
+    /// Holds what it does.
     pub controller: Arc<dyn Controller>,
     /// First of its states in x.
     pub x: usize,
@@ -174,14 +174,14 @@ impl ControllerElement {
     }
 }
 
-/// How near a body is to where its Euler angles zxz are singular.
+/// Describes how near a body is to where its Euler angles zxz are singular.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearSingular {
     /// Its number.
     pub body: u32,
     /// |sin β|.
     pub sin_beta: f64,
-    /// When \[s\].
+    /// Time \[s\].
     pub t: f64,
 }
 
@@ -192,14 +192,14 @@ pub const DISSIPATED: usize = 1;
 /// First state that a controller may have.
 pub const FIRST_STATE: usize = 2;
 
-/// What a model has beyond what acts at the moment: events may enable it.
+/// Holds what a model has beyond what acts at the moment: events may enable it.
 #[derive(Default)]
 pub struct AllElements {
     /// Every joint, constraint and driver, by [`ConstraintElement::id`].
     pub elements: Vec<ConstraintElement>,
-    /// Which of them act when a run starts.
+    /// Identifies which of them act when a run starts.
     pub enabled: Vec<bool>,
-    /// What happens on the way.
+    /// Holds what happens on the way.
     pub events: Events,
 }
 
@@ -247,14 +247,14 @@ pub struct System {
     pub timed: Vec<Formula>,
 }
 
-/// Whether heat may arise where nothing shows in the motion, as of friction that reverses.
+/// Returns whether heat may arise where nothing shows in the motion, as of friction that reverses.
 fn may_dissipate_without_motion(directory: &Directory, forces: &[ForceElement]) -> bool {
     forces.iter().any(|f| f.load.dissipates_without_motion())
         || directory.joints.iter().flat_map(|joint| &joint.friction).any(Option::is_some)
 }
 
 impl System {
-    /// Whether heat may arise where nothing shows in the motion, as of friction that reverses.
+    /// Returns whether heat may arise where nothing shows in the motion, as of friction that reverses.
     pub fn dissipates_without_motion(&self) -> bool {
         may_dissipate_without_motion(&self.directory, &self.forces)
     }
@@ -520,7 +520,7 @@ impl System {
         self.columns[1..].partition_point(|c| *c < column) as u32 + 1
     }
 
-    /// Where the velocities of the body `id` begin in its block.
+    /// Returns where the velocities of the body `id` begin in its block.
     pub(crate) fn offset(&self, id: u32) -> usize {
         self.directory.bodies[id as usize].v - self.structure.cols[self.column(id)].start
     }
@@ -541,7 +541,7 @@ impl System {
     }
 }
 
-/// What a system is built from.
+/// Holds what a system is built from.
 pub(crate) struct SystemParts {
     pub directory: Arc<Directory>,
     pub gravity: [f64; 3],

@@ -1,4 +1,4 @@
-//! How the rows of a constraint change with positions and velocities: what tangent matrices are made of.
+//! Describes how the rows of a constraint change with positions and velocities: what tangent matrices are made of.
 //!
 //! Directions are those of the velocities: x, y, z in the world and rotations about the body's own axes, q ⊕ ε e. All by nested
 //! scalars, so for every constraint that will ever exist:

@@ -23,7 +23,7 @@ pub const MAX_SAMPLES: usize = 500_000;
 
 const HEADER: &str = "sample,t,contact,x,y,z,fx,fy,fz,normal";
 
-/// What is kept of a run beside its trajectory, in the order of its samples.
+/// Holds what is kept of a run beside its trajectory, in the order of its samples.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SampleExtras {
     /// Poses, where they are asked for.
@@ -36,7 +36,7 @@ pub struct SampleExtras {
     pub units: Vec<String>,
     /// The numbers, sample by sample.
     pub rows: Vec<f64>,
-    /// Where contacts touch.
+    /// Marks where contacts touch.
     pub touches: Touches,
     /// The time from which on there was no room for places \[s\].
     pub full: Option<f64>,
@@ -66,7 +66,7 @@ impl SampleExtras {
         true
     }
 
-    /// What a user should know of places that are not there.
+    /// Returns what a user should know of places that are not there.
     pub fn note(&self) -> Option<String> {
         let t = self.full?;
         Some(format!(

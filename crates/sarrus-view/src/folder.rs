@@ -46,7 +46,7 @@ pub enum FolderError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// Reason why not.
         source: std::io::Error,
     },
     /// The trajectory is none.
@@ -54,7 +54,7 @@ pub enum FolderError {
     Trajectory {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// Reason why not.
         source: TableError,
     },
     /// The report is none.
@@ -62,7 +62,7 @@ pub enum FolderError {
     Report {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// Reason why not.
         why: String,
     },
     /// The model has errors.
@@ -74,7 +74,7 @@ pub enum FolderError {
 }
 
 impl FolderError {
-    /// What to do about it.
+    /// Returns what to do about it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             FolderError::NotThere(_) => "`sarrus run MODEL --out DIR` makes a folder of results".into(),
@@ -167,7 +167,7 @@ impl Folder {
         }
     }
 
-    /// What there is to see, and how it moves: every sample, as long as they are not more than a page can keep.
+    /// Returns what there is to see, and how it moves: every sample, as long as they are not more than a page can keep.
     pub fn scene(self) -> Result<(Scene, PoseTable, System), FolderError> {
         let Folder { path, model, system, table, report } = self;
         let mut scene = match Scene::new(&model, &system) {

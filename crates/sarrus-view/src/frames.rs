@@ -22,13 +22,13 @@ const HEAD: usize = 16;
 pub struct FrameBlock {
     /// Place of its first frame; of a note 0.
     pub first: usize,
-    /// How many frames it has; of a note 0.
+    /// Number of frames it has; of a note 0.
     pub count: usize,
     /// All of it.
     pub bytes: Vec<u8>,
 }
 
-/// What comes before the blocks.
+/// Returns what comes before the blocks.
 pub fn header(bodies: usize, columns: usize) -> Vec<u8> {
     let mut bytes = b"SRSF".to_vec();
     for number in [VERSION, bodies as u32, columns as u32] {

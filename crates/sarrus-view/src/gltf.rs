@@ -13,7 +13,7 @@ use crate::thin::{ThinningBound, choose};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// What interpolation may miss, in sizes of the mechanism and in rad.
+/// Defines what interpolation may miss, in sizes of the mechanism and in rad.
 const FINE: f64 = 2.5e-4;
 /// Colour of what has none.
 const GREY: &str = "#9aa5b1";

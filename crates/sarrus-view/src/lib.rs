@@ -1,4 +1,4 @@
-//! What users see: the viewer's server, `report.html`, and animations as glTF.
+//! Describes what users see: the viewer's server, `report.html`, and animations as glTF.
 //!
 //! A [`Scene`] says what there is (bodies with their shapes, joints, flexible members), a [`PoseTable`] how it moves; [`frames`] has the
 //! bytes in which the page reads it. The page itself is TypeScript, in the folder `page` of this crate with the contract

@@ -71,12 +71,12 @@ impl Live {
         self.lock().scene.clone()
     }
 
-    /// Whether nothing more will come.
+    /// Returns whether nothing more will come.
     pub fn is_done(&self) -> bool {
         self.lock().done
     }
 
-    /// What comes before the blocks.
+    /// Returns what comes before the blocks.
     pub fn header(&self) -> Bytes {
         self.lock().header.clone()
     }

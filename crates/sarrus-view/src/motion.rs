@@ -1,4 +1,4 @@
-//! How bodies move: a pose each, the columns of the results and where contacts touch, sample by sample.
+//! Describes how bodies move: a pose each, the columns of the results and where contacts touch, sample by sample.
 //!
 //! A pose is where the body's origin is and its orientation: p_O = p_C - R com from a state, or the columns `X.x` … `X.q3` (planar
 //! `X.x`, `X.y`, `X.angle`) of results. Bodies are those that users know, in the order of the system, without the ground.
@@ -21,13 +21,13 @@ pub const RATES: usize = 6;
 pub struct PoseTable {
     /// Times and columns.
     pub table: ColumnTable,
-    /// How many bodies there are.
+    /// Number of bodies.
     pub bodies: usize,
     /// [`POSE`] numbers a body, frame by frame.
     pub poses: Vec<f32>,
     /// [`RATES`] numbers a body, frame by frame; none where they are not known.
     pub rates: Vec<f32>,
-    /// Where contacts touch.
+    /// Marks where contacts touch.
     pub touches: Touches,
 }
 
@@ -53,17 +53,17 @@ impl Touches {
         &self.points[first..end]
     }
 
-    /// How many frames there are.
+    /// Number of frames.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are no frames.
+    /// Returns whether there are no frames.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// How many places there are in all frames.
+    /// Number of contact points in all frames.
     pub fn count(&self) -> usize {
         self.points.len()
     }
@@ -83,7 +83,7 @@ pub struct Missing {
     pub column: String,
     /// The body it belongs to.
     pub body: String,
-    /// How many bodies miss columns.
+    /// Number of bodies that miss columns.
     pub bodies: usize,
 }
 
@@ -187,7 +187,7 @@ fn rate_columns(body: &Body) -> &'static [&'static str] {
     }
 }
 
-/// Whether columns called `names` show where every body is.
+/// Returns whether columns called `names` show where every body is.
 pub fn check_pose_columns(directory: &Directory, names: &[String]) -> Result<(), Missing> {
     let known: std::collections::HashSet<&str> = names.iter().map(String::as_str).collect();
     let mut missing: Option<Missing> = None;

@@ -234,7 +234,7 @@ pub struct SampleObserver<'a> {
     diagnostics: SampleMeter,
     stream: Option<Stream>,
     extras: Option<SampleExtras>,
-    /// Whether poses are kept too.
+    /// True if poses are kept too.
     poses: bool,
 }
 
@@ -272,7 +272,7 @@ impl<'a> SampleObserver<'a> {
         self
     }
 
-    /// What was kept.
+    /// Returns what was kept.
     pub fn into_extras(mut self) -> SampleExtras {
         self.extras.take().unwrap_or_default()
     }

@@ -19,7 +19,7 @@ use std::io::Write;
 pub const MOST_BYTES: usize = 4 << 20;
 /// Columns at most.
 const COLUMNS: usize = 400;
-/// What interpolation may miss at first, in sizes of the mechanism, rad, and largest values of columns.
+/// Defines what interpolation may miss at first, in sizes of the mechanism, rad, and largest values of columns.
 const FINE: f64 = 2.5e-4;
 /// The place for the data.
 const DATA_SLOT: &str = "<script type=\"application/json\" id=\"sarrus-data\">null</script>";

@@ -1,4 +1,4 @@
-//! What a sample has beside its row: the step that covers it, how far the constraints are from losing rank, what loads do, and
+//! Describes what a sample has beside its row: the step that covers it, how far the constraints are from losing rank, what loads do, and
 //! where contacts touch.
 //!
 //! These are no columns of the trajectory, which stays as it is asked for; live runs have them in their frames, and a folder of results in files
@@ -36,7 +36,7 @@ pub struct SampleMeter {
     pub units: Vec<String>,
     /// Its numbers at the last sample.
     pub values: Vec<f64>,
-    /// Where contacts touch there.
+    /// Marks where contacts touch there.
     pub points: Vec<TouchingPoint>,
     extras: Vec<Extra>,
     /// Force and body of each load, and whether it is a torque.

@@ -25,7 +25,7 @@ pub enum TableError {
     /// The first line is not that of the file.
     #[error("the first line must be `{wanted}`")]
     Header {
-        /// What it should be.
+        /// Holds what it should be.
         wanted: &'static str,
     },
     /// A line with too few or too many values.
@@ -33,9 +33,9 @@ pub enum TableError {
     Width {
         /// Its number, from 1.
         line: usize,
-        /// How many it has.
+        /// The number of them.
         found: usize,
-        /// How many it should have.
+        /// Describes how many it should have.
         wanted: usize,
     },
     /// Something that is no number.
@@ -43,7 +43,7 @@ pub enum TableError {
     NotANumber {
         /// Its number, from 1.
         line: usize,
-        /// What stands there.
+        /// Holds what stands there.
         text: String,
     },
 }
@@ -89,7 +89,7 @@ impl ColumnTable {
         self.t.len()
     }
 
-    /// Whether there are no samples.
+    /// Returns whether there are no samples.
     pub fn is_empty(&self) -> bool {
         self.t.is_empty()
     }

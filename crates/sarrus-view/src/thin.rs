@@ -16,7 +16,7 @@ const JUDGES: usize = 100;
 /// Columns that stay below this part of the largest one are measured by it.
 const ROUND_OFF: f64 = 1e-12;
 
-/// What was left out, and by how much interpolation misses it.
+/// Holds what was left out, and by how much interpolation misses it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Thinning {
     /// Frames that are there.
@@ -31,7 +31,7 @@ pub struct Thinning {
     pub columns: f64,
 }
 
-/// How much may be missed; as in [`Thinning`].
+/// Describes how much may be missed; as in [`Thinning`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThinningBound {
     /// Of a body's origin \[m\].
@@ -48,7 +48,7 @@ fn angle(a: [f64; 4], b: [f64; 4]) -> f64 {
     4.0 * (0.5 * apart(1.0).min(apart(-1.0))).min(1.0).asin()
 }
 
-/// What is compared: bodies and columns by number, and the columns' scales.
+/// Holds what is compared: bodies and columns by number, and the columns' scales.
 struct ThinningMetric<'a> {
     motion: &'a PoseTable,
     bodies: Vec<usize>,

@@ -1,4 +1,4 @@
-//! What is reported beside the columns: contact points with their forces, loads, step sizes, the smallest singular value.
+//! Describes what is reported beside the columns: contact points with their forces, loads, step sizes, the smallest singular value.
 
 mod common;
 

@@ -9,7 +9,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What an answer may take on a machine that is busy.
+/// Defines what an answer may take on a machine that is busy.
 const LONG: Duration = Duration::from_secs(20);
 
 struct Server {

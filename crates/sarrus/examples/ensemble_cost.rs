@@ -1,4 +1,4 @@
-//! What a step of `rk4` with projection costs: a single run by tables, eight variants in lanes, and all cores.
+//! Describes what a step of `rk4` with projection costs: a single run by tables, eight variants in lanes, and all cores.
 //!
 //!     cargo run --release -p sarrus --example ensemble_cost -- [variants [rounds [model]]]
 //!

@@ -1,4 +1,4 @@
-//! What a staggered step costs on a chain, in units of one evaluation of the equations plus one block-sparse solution.
+//! Describes what a staggered step costs on a chain, in units of one evaluation of the equations plus one block-sparse solution.
 //!
 //!     cargo run --release -p sarrus --example staggered_cost -- [n ...]
 //!

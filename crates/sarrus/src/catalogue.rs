@@ -1,4 +1,4 @@
-//! What exists, from the registries: families, kinds, and their keys or options, as data.
+//! Describes what exists, from the registries: families, kinds, and their keys or options, as data.
 
 use sarrus_model::key::KeyType;
 use sarrus_model::{Key, Space};
@@ -13,7 +13,7 @@ pub struct CatalogueEntry {
     pub name: &'static str,
     /// One line on what it is.
     pub doc: String,
-    /// What else to know in a word or two: the space it lives in, an integrator's order.
+    /// Holds what else to know in a word or two: the space it lives in, an integrator's order.
     pub remark: String,
     /// Keys or options of its own.
     pub keys: Vec<KeyEntry>,
@@ -24,9 +24,9 @@ pub struct CatalogueEntry {
 pub struct KeyEntry {
     /// Name.
     pub name: &'static str,
-    /// What it takes.
+    /// Holds what it takes.
     pub accepted: String,
-    /// What holds where it is left out, in words.
+    /// Holds what holds where it is left out, in words.
     pub default: &'static str,
     /// One line on what it means.
     pub doc: &'static str,
@@ -174,7 +174,7 @@ fn method(name: &'static str, doc: &str, remark: String, options: &[OptionDoc]) 
     CatalogueEntry { name, doc: doc.to_string(), remark, keys: keys.collect() }
 }
 
-/// What a formulation asks of a model and what it gives, in words; nothing where it asks for nothing.
+/// Returns what a formulation asks of a model and what it gives, in words; nothing where it asks for nothing.
 fn needs(needs: &Needs) -> String {
     let words = [
         (needs.full_rank, "needs independent constraints"),
@@ -185,7 +185,7 @@ fn needs(needs: &Needs) -> String {
     words.iter().filter(|(holds, _)| *holds).map(|(_, words)| *words).collect::<Vec<_>>().join(", ")
 }
 
-/// What a key takes, in words.
+/// Returns what a key takes, in words.
 pub fn accepted(ty: &KeyType) -> String {
     match ty {
         KeyType::Number => "number".into(),

@@ -7,7 +7,7 @@ use sarrus_system::System;
 use std::sync::Arc;
 
 impl Assembled {
-    /// Why no motion can begin here: in a singular position, where velocities do not tell along which branch.
+    /// Returns why no motion can begin here: in a singular position, where velocities do not tell along which branch.
     pub fn open_branch(&self, model: &Model, system: &Arc<System>) -> Option<AssemblyError> {
         let open = self
             .singular_starts
@@ -37,7 +37,7 @@ impl Assembled {
 }
 
 impl Assembled {
-    /// What `path` reads at the start with each of the velocities `v`.
+    /// Returns what `path` reads at the start with each of the velocities `v`.
     fn readings(&self, path: &str, v: &[Vec<f64>], system: &Arc<System>) -> Vec<f64> {
         let signals = system.directory.read(path, &mut |body| body as usize);
         let Some(signal) = signals.ok().and_then(|signals| signals.into_iter().next()) else { return vec![] };

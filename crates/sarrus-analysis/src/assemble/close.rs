@@ -26,7 +26,7 @@ pub(super) const TOLERABLE: f64 = 1e-6;
 /// A singular position is searched for where a pivot, the square of an angle, is below this.
 const WEAK: f64 = 2.5e-3;
 
-/// What may be left of the velocity equations, relative to the velocities, before geometry alone is asked.
+/// Defines what may be left of the velocity equations, relative to the velocities, before geometry alone is asked.
 const EXACT: f64 = 1e-11;
 /// Violation over the singular value of rows that nearly depend on others.
 const MISFIT: f64 = 10.0;
@@ -34,7 +34,7 @@ const MISFIT: f64 = 10.0;
 /// An element that is off: its index, by how much.
 pub(super) type OffElement = (usize, f64);
 
-/// What came of velocities.
+/// Holds what came of velocities.
 pub(super) struct Velocities {
     /// The system that has the values to be kept as its last elements.
     pub all: Arc<System>,
@@ -75,7 +75,7 @@ impl Lazy {
         Ok(self.0.insert(kkt))
     }
 
-    /// Whether it has come upon rows that nearly depend on others, or do.
+    /// Returns whether it has come upon rows that nearly depend on others, or do.
     fn is_weak(&self) -> bool {
         self.0.as_ref().is_some_and(|kkt| kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty())
     }
@@ -87,7 +87,7 @@ pub(super) fn norm(system: &System, eq: &Equations) -> f64 {
     if square.is_finite() { square.sqrt() } else { f64::INFINITY }
 }
 
-/// Whether the parts fit as they are.
+/// Returns whether the parts fit as they are.
 pub(super) fn is_closed(
     system: &Arc<System>,
     discrete: &[f64],
@@ -98,7 +98,7 @@ pub(super) fn is_closed(
     Ok(norm(m.system(), &eq) <= closed(&m.system().structure, state))
 }
 
-/// Whether Φ̇ = 0 at `state`.
+/// Returns whether Φ̇ = 0 at `state`.
 pub(super) fn is_at_rest(
     system: &Arc<System>,
     discrete: &[f64],
@@ -172,7 +172,7 @@ pub(super) fn close(
     Ok((all, vec![]))
 }
 
-/// What a step of Newton's method must make smaller.
+/// Holds what a step of Newton's method must make smaller.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Test {
     /// ‖Φ‖.
@@ -322,7 +322,7 @@ struct NearestVelocities {
     /// The pivot below which a row counts as dependent, before any was checked.
     limit: f64,
     is_weak: bool,
-    /// How many rows depend on others, where singular values tell.
+    /// Describes how many rows depend on others, where singular values tell.
     dependent: Option<usize>,
 }
 
@@ -358,7 +358,7 @@ impl NearestVelocities {
         Ok(NearestVelocities { v, b, kkt, limit, is_weak, dependent })
     }
 
-    /// What came of it at `state`, where `off` may be left relative to velocities; `given` are those that it departed from.
+    /// Returns what came of it at `state`, where `off` may be left relative to velocities; `given` are those that it departed from.
     fn judge(
         &self,
         m: &mut Mechanism,
@@ -439,7 +439,7 @@ pub(super) fn velocities(
     Ok((found, singular_starts))
 }
 
-/// What rows that count as dependent may be off by, relative to velocities: a value that is kept moves them, and they lack a little.
+/// Returns what rows that count as dependent may be off by, relative to velocities: a value that is kept moves them, and they lack a little.
 fn misfit(system: &Arc<System>, discrete: &[f64], state: &State) -> f64 {
     let mut plain = system.mechanism();
     plain.set_discrete(discrete);

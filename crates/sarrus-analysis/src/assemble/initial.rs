@@ -120,7 +120,7 @@ impl InitialSettings {
         }
     }
 
-    /// Whether `path` is a velocity or a state.
+    /// Returns whether `path` is a velocity or a state.
     pub fn is_no_position(&self, path: &str) -> bool {
         !self.positions.iter().any(|e| e.name == path)
     }
@@ -257,7 +257,7 @@ fn check_unit(reader: &Reader, unit: &str, path: &str) -> sarrus_model::Result<(
     }
 }
 
-/// What a path means in its file, as a sum of columns of the model.
+/// Returns what a path means in its file, as a sum of columns of the model.
 fn meant(model: &Model, system: &System, setting: &Setting) -> sarrus_model::Result<AffineReading> {
     let path = setting.path.as_str();
     let named = sum_of_columns(path).unwrap_or_else(|| vec![(1.0, path.to_owned())]);
@@ -514,7 +514,7 @@ fn undeformed(terms: &[(f64, Signal)], ids: &[u32]) -> Option<(u32, Vec<(f64, Si
     Some((*ids.first()?, terms.iter().map(of_frame).collect::<Option<_>>()?))
 }
 
-/// Where a signal is an amplitude of a modal body, or its rate: whether it is in q, and its index.
+/// Returns where a signal is an amplitude of a modal body, or its rate: whether it is in q, and its index.
 fn amplitude(system: &System, signal: &Signal, id: u32) -> Option<(bool, usize)> {
     let body = &system.directory.bodies[id as usize];
     match signal {

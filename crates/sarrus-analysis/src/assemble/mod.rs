@@ -35,13 +35,13 @@ pub struct Assembled {
     pub state: State,
     /// Rotations of joint angles and the like, for [`Mechanism::set_discrete`](sarrus_system::Mechanism::set_discrete).
     pub discrete: Vec<f64>,
-    /// What it took.
+    /// Holds what it took.
     pub report: AssemblyReport,
     /// Singular positions that the start is at or near.
     pub singular_starts: Vec<SingularStart>,
 }
 
-/// What assembly did.
+/// Holds what assembly did.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AssemblyReport {
     /// Farthest that a body was moved \[m\].
@@ -56,7 +56,7 @@ pub struct AssemblyReport {
     pub velocity_error: f64,
     /// Bodies and members that start with other velocities than what is stated of them, or than rest, largest difference first.
     pub velocities: Vec<VelocityChange>,
-    /// What a user should know of the start.
+    /// Holds what a user should know of the start.
     pub notes: Vec<String>,
 }
 
@@ -73,7 +73,7 @@ pub enum AssemblyError {
         apart: Vec<(String, f64)>,
         /// Values of `[initial]` that were to be kept.
         preserved: Vec<String>,
-        /// Where the first of them stands.
+        /// Marks where the first of them stands.
         at: Span,
     },
     /// Velocities do not fit together.
@@ -83,7 +83,7 @@ pub enum AssemblyError {
         apart: Vec<(String, f64)>,
         /// Values of `[initial]` that were to be kept.
         preserved: Vec<String>,
-        /// Where the first of them stands.
+        /// Marks where the first of them stands.
         at: Span,
     },
     /// Drivers ask for velocities that contradict each other.
@@ -91,13 +91,13 @@ pub enum AssemblyError {
     Drivers {
         /// The drivers, the time, and what to do about it.
         message: String,
-        /// Where the last of them stands.
+        /// Marks where the last of them stands.
         at: Span,
     },
     /// The values to be kept cannot be laid out.
     #[error("assembly: {source}")]
     Layout {
-        /// Why.
+        /// The reason.
         #[from]
         source: StructureError,
     },
@@ -106,9 +106,9 @@ pub enum AssemblyError {
     Element {
         /// The element: ``driver `motor` ``.
         name: String,
-        /// Why.
+        /// The reason.
         source: SolveError,
-        /// Where it stands.
+        /// Marks where it stands.
         at: Span,
     },
     /// A body starts where its Euler angles are singular.
@@ -118,7 +118,7 @@ pub enum AssemblyError {
         body: String,
         /// |sin β| there.
         sin_beta: f64,
-        /// Where it stands.
+        /// Marks where it stands.
         at: Span,
     },
     /// A coordinate starts beyond a rigid limit.
@@ -126,11 +126,11 @@ pub enum AssemblyError {
     Limit {
         /// The coordinate of a joint: `A.angle`.
         coordinate: String,
-        /// What it reads.
+        /// Holds what it reads.
         value: f64,
         /// Its limits.
         limits: [f64; 2],
-        /// Where the value or the joint stands.
+        /// Marks where the value or the joint stands.
         at: Span,
     },
     /// The start is a singular position, and its velocities do not tell along which branch it moves.
@@ -142,17 +142,17 @@ pub enum AssemblyError {
     Branches {
         /// Elements that take part, the most involved first.
         elements: Vec<String>,
-        /// Whether all velocities are given, and lead along no branch.
+        /// True if all velocities are given, and lead along no branch.
         astray: bool,
         /// A velocity that would tell, with its values where they are known.
         example: Option<String>,
-        /// Where the first of the elements stands.
+        /// Marks where the first of the elements stands.
         at: Span,
     },
     /// The equations could not be solved.
     #[error("assembly: {source}")]
     Solve {
-        /// Why.
+        /// The reason.
         #[from]
         source: SolveError,
     },

@@ -19,7 +19,7 @@ use sarrus_system::system::Family;
 use sarrus_system::{At, ConstraintElement, System};
 use std::sync::Arc;
 
-/// Why a row is preferred.
+/// Reason why a row is preferred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Preference {
     /// A member moves as a rigid body: index among the members.
@@ -33,9 +33,9 @@ pub(super) enum Preference {
 pub(super) struct Preferred {
     /// The row.
     pub element: ConstraintElement,
-    /// Why.
+    /// The reason.
     pub kind: Preference,
-    /// How often its part of the mechanism contradicted its preferred rows.
+    /// Number of times that its part of the mechanism contradicted its preferred rows.
     refused: usize,
 }
 
@@ -44,7 +44,7 @@ impl Preferred {
         Preferred { element, kind, refused: 0 }
     }
 
-    /// Whether it is still kept: rows of siblings are given up first, then those of members instead, then all.
+    /// Returns whether it is still kept: rows of siblings are given up first, then those of members instead, then all.
     pub fn is_preserved(&self) -> bool {
         match self.kind {
             Preference::Rigid(_) => self.refused < 2,
@@ -92,7 +92,7 @@ pub(super) fn release_until_solvable(
     Ok(false)
 }
 
-/// Whether the member with this index moves as a rigid body.
+/// Returns whether the member with this index moves as a rigid body.
 pub(super) fn is_rigid(preferred: &[Preferred], member: usize) -> bool {
     preferred.iter().all(|p| p.kind != Preference::Rigid(member) || p.is_preserved())
 }
@@ -100,7 +100,7 @@ pub(super) fn is_rigid(preferred: &[Preferred], member: usize) -> bool {
 /// Keeps a body of a member as it stands to its neighbour where the member is undeformed.
 struct UndeformedNeighbour {
     planar: bool,
-    /// Whether a joint keeps their points together, so that the turn is all there is.
+    /// True if a joint keeps their points together, so that the turn is all there is.
     hinged: bool,
     offset: Vec3<f64>,
     rot: Mat3<f64>,

@@ -18,19 +18,19 @@ use std::ops::Range;
 pub(super) struct Stated {
     /// The body.
     pub body: u32,
-    /// What is read of it: a sum.
+    /// Holds what is read of it: a sum.
     pub terms: Vec<(f64, Signal)>,
     /// The value.
     pub value: f64,
 }
 
 impl Stated {
-    /// Whether it is a velocity.
+    /// Returns whether it is a velocity.
     pub fn needs_velocity(&self) -> bool {
         self.terms.iter().any(|(_, signal)| signal.needs_velocity())
     }
 
-    /// What is read, where that is one reading.
+    /// Returns what is read, where that is one reading.
     fn signal(&self) -> Option<&Signal> {
         if let [(1.0, signal)] = &self.terms[..] { Some(signal) } else { None }
     }

@@ -1,4 +1,4 @@
-//! How far two runs of one model are apart.
+//! Describes how far two runs of one model are apart.
 //!
 //! Orientations in space differ by an angle: quaternions p and q, of which q and -q are the same, are
 //! 4 asin(min(‖p - q‖, ‖p + q‖)/2) apart, which keeps its digits for small angles.
@@ -16,7 +16,7 @@ pub struct Worst {
     pub value: f64,
     /// Body or column.
     pub name: String,
-    /// When \[s\].
+    /// Time \[s\].
     pub t: f64,
 }
 

@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// How often the observer is asked.
+/// Number of times that the observer is asked.
 const TICK: Duration = Duration::from_millis(100);
 /// Resolution of the progress of one run.
 const WHOLE: u32 = 10_000;
 
-/// What a comparison is doing.
+/// Holds what a comparison is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// The reference runs.
@@ -25,10 +25,10 @@ pub enum Phase {
     Timing,
 }
 
-/// How far a comparison is.
+/// Describes how far a comparison is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComparisonProgress {
-    /// What it is doing.
+    /// Holds what it is doing.
     pub phase: Phase,
     /// Runs of this phase that are done.
     pub done: usize,
@@ -38,7 +38,7 @@ pub struct ComparisonProgress {
     pub fraction: f64,
 }
 
-/// Who watches a comparison, and may stop it.
+/// Object that watches a comparison, and may stop it.
 pub trait ComparisonWatch: Send {
     /// Asked now and then.
     fn progress(&mut self, _progress: &ComparisonProgress) -> Proceed {
@@ -124,7 +124,7 @@ impl<'a> Pool<'a> {
         Pool { jobs, watch, stop: AtomicBool::new(false), weights: parts.map(|p| p / sum) }
     }
 
-    /// Whether someone asked for an end.
+    /// Returns whether someone asked for an end.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

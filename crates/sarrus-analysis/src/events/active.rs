@@ -1,4 +1,4 @@
-//! What acts at the moment: a part of the whole system, and the locks.
+//! Describes what acts at the moment: a part of the whole system, and the locks.
 
 use crate::report::ImpulseReport;
 use sarrus_solve::{State, StructureError};
@@ -6,7 +6,7 @@ use sarrus_system::events::{Actions, EventTarget, Lock, RigidStop};
 use sarrus_system::{ConstraintElement, Family, Mechanism, System};
 use std::sync::Arc;
 
-/// What acts.
+/// Holds what acts.
 #[derive(Clone)]
 pub(crate) struct Active {
     elements: Vec<bool>,
@@ -22,7 +22,7 @@ pub(crate) struct Active {
     known: Vec<(AddedNumber, ConstraintElement)>,
 }
 
-/// What a number beyond those of the model stands for.
+/// Holds what a number beyond those of the model stands for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum AddedNumber {
     Lock(Lock),
@@ -32,34 +32,34 @@ enum AddedNumber {
 /// Rows that hold a gap: along its normal, or across it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct GapHold {
-    /// Which gap.
+    /// Identifies which gap.
     pub gap: usize,
-    /// Whether across.
+    /// True if across.
     pub across: bool,
 }
 
 /// A lock whose impulse is wanted: what it holds and its number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct NewLock {
-    /// What it holds.
+    /// Holds what it holds.
     pub lock: Lock,
     /// Number of its rows.
     pub id: usize,
 }
 
-/// What an event has changed.
+/// Holds what an event has changed.
 #[derive(Debug, Default)]
 pub(crate) struct EventChanges {
     /// In words: `lock J1`.
     pub words: Vec<String>,
     /// Locks that hold from now on.
     pub locked: Vec<NewLock>,
-    /// Whether rows or forces are others than before.
+    /// True if rows or forces are others than before.
     pub structure: bool,
 }
 
 impl EventChanges {
-    /// What the new locks of `system` took up, of the impulses `mu` of its rows.
+    /// Returns what the new locks of `system` took up, of the impulses `mu` of its rows.
     pub fn impulses(&self, system: &System, mu: &[f64]) -> Vec<ImpulseReport> {
         let report = |new: &NewLock| {
             let element = system.elements.iter().find(|e| e.id == new.id);
@@ -78,7 +78,7 @@ impl EventChanges {
 }
 
 impl Active {
-    /// What acts when a run starts.
+    /// Returns what acts when a run starts.
     pub fn new(system: &System) -> Active {
         Active {
             elements: system.all.enabled.clone(),
@@ -91,7 +91,7 @@ impl Active {
         }
     }
 
-    /// Whether a contact does, or a rigid limit, counted on from the contacts. That of a coordinate that is locked does not.
+    /// Returns whether a contact does, or a rigid limit, counted on from the contacts. That of a coordinate that is locked does not.
     pub(crate) fn acts(&self, contact: usize) -> bool {
         if let Some(acts) = self.contacts.get(contact) {
             return *acts;
@@ -113,7 +113,7 @@ impl Active {
         rows
     }
 
-    /// Whether gaps are held.
+    /// Returns whether gaps are held.
     pub(super) fn has_holds(&self) -> bool {
         !self.holds.is_empty()
     }
@@ -140,7 +140,7 @@ impl Active {
         ids
     }
 
-    /// Whether a gap is held.
+    /// Returns whether a gap is held.
     pub fn is_held(&self, gap: usize) -> bool {
         let hold = AddedNumber::Hold(GapHold { gap, across: false });
         let id = self.known.iter().position(|(known, _)| *known == hold).map(|i| self.elements.len() + i);
@@ -152,13 +152,13 @@ impl Active {
         self.holds.iter().find(|rows| rows.sliding.is_some()).map(|rows| rows.name.as_str())
     }
 
-    /// Whether the same locks and gaps are held.
+    /// Returns whether the same locks and gaps are held.
     pub fn is_same(&self, other: &Active) -> bool {
         let locks = |active: &Active| active.locks.iter().map(|(lock, _)| *lock).collect::<Vec<Lock>>();
         locks(self) == locks(other) && self.hold_ids() == other.hold_ids()
     }
 
-    /// Whether a coordinate is locked.
+    /// Returns whether a coordinate is locked.
     pub fn is_locked(&self, lock: &Lock) -> bool {
         self.locks.iter().any(|(held, _)| held.is_same(lock))
     }
@@ -256,7 +256,7 @@ fn limited(system: &System, limit: &RigidStop) -> (usize, Lock) {
     (system.directory.joints[limit.joint].element, Lock { joint: limit.joint, coordinate, at: None })
 }
 
-/// Whether rows hold a coordinate at its limit.
+/// Returns whether rows hold a coordinate at its limit.
 fn at_limit(rows: &&ConstraintElement) -> bool {
     rows.family == Family::Lock
 }

@@ -26,7 +26,7 @@ const MOST: usize = 4000;
 /// Instants at which pairs that were closed may join, as fractions of the step.
 const JOINS: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 
-/// What a step meets.
+/// Holds what a step meets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Ahead {
     /// Every pair that is not held is open all the time.

@@ -26,7 +26,7 @@ use sarrus_system::contact::{Halfway, SLACK};
 const MAX_CHECKS: usize = 64;
 /// A step of a crowd that is shorter than this part of the time in which anything gets through another cannot pass over a contact.
 const BRIEF: f64 = 0.1;
-/// Where in a step gaps are checked, as parts of it.
+/// Marks where in a step gaps are checked, as parts of it.
 const FRACTIONS: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 
 type PairKey = (u32, u32, u32, u32);
@@ -39,14 +39,14 @@ pub(crate) struct ContactDetector {
     samples: Vec<(f64, PairGaps)>,
     scratch: PairGaps,
     firings: Firings,
-    /// When the step was cut last, and whether that was for the sake of accuracy.
+    /// Time when the step was cut last, and whether that was for the sake of accuracy.
     cut_at: f64,
     shortened: bool,
     met: bool,
     /// Pairs that are checked, and when the next step has to end \[s\].
     pairs: usize,
     until: f64,
-    /// How long nothing gets through another from the start of the step \[s\].
+    /// Duration for which nothing gets through another from the start of the step \[s\].
     longest: f64,
     /// The shortest step that is asked for \[s\].
     least: f64,
@@ -54,7 +54,7 @@ pub(crate) struct ContactDetector {
     crowded: Option<f64>,
     /// Since when they chattered \[s\].
     chattered: Option<f64>,
-    /// Whether steps adapt to errors.
+    /// True if steps adapt to errors.
     adaptive: bool,
     /// Overlaps at the start.
     overlaps: Vec<String>,
@@ -97,12 +97,12 @@ impl ContactDetector {
         }
     }
 
-    /// Whether the step is cut for the sake of accuracy alone.
+    /// Returns whether the step is cut for the sake of accuracy alone.
     pub fn is_shortened(&self) -> bool {
         self.shortened
     }
 
-    /// Whether the last leg ended for it; asked once.
+    /// Returns whether the last leg ended for it; asked once.
     pub fn met(&mut self) -> bool {
         std::mem::take(&mut self.met)
     }
@@ -117,12 +117,12 @@ impl ContactDetector {
         mechanism.lock_contacts(self.locates());
     }
 
-    /// Whether every onset ends a step.
+    /// Returns whether every onset ends a step.
     pub fn locates(&self) -> bool {
         self.adaptive && self.pairs <= MAX_CHECKS && self.chattered.is_none()
     }
 
-    /// Whether a step over `h` that ends at `end` is too short for any of a crowd to get far into another, by the speeds at both ends.
+    /// Returns whether a step over `h` that ends at `end` is too short for any of a crowd to get far into another, by the speeds at both ends.
     pub fn is_brief(&self, mechanism: &mut Mechanism, h: f64, end: &State) -> bool {
         if self.pairs <= MAX_CHECKS || h > BRIEF * self.longest {
             return false;
@@ -131,7 +131,7 @@ impl ContactDetector {
         pairs > MAX_CHECKS && h <= BRIEF * longest
     }
 
-    /// When the next step has to end \[s\].
+    /// Returns when the next step has to end \[s\].
     pub fn until(&self) -> f64 {
         self.until
     }
@@ -192,7 +192,7 @@ impl ContactDetector {
         Ok(first)
     }
 
-    /// Where a step that is to end at `first`, or as it is, has to end for bristles to be followed as closely as the tolerances ask, if
+    /// Returns where a step that is to end at `first`, or as it is, has to end for bristles to be followed as closely as the tolerances ask, if
     /// that is earlier. Their stretch at the end is compared with that of two halves, which differs with the fourth power of the step.
     fn shorten(
         &mut self,

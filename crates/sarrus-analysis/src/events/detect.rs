@@ -1,4 +1,4 @@
-//! Which events a step meets, and when.
+//! Describes which events a step meets, and when.
 //!
 //! Every condition is judged at seven instants of a step beside its start: the end, four equally spaced ones, and one close
 //! to each end, which shows where its margin goes from there. A change between two of them is located to four units in the
@@ -24,7 +24,7 @@ use sarrus_system::conditions::ConditionValue;
 use sarrus_system::events::Event;
 use sarrus_system::{Conditions, Mechanism};
 
-/// Where in a step conditions are judged, as parts of it.
+/// Marks where in a step conditions are judged, as parts of it.
 const FRACTIONS: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 /// Changes closer than this part of a step are simultaneous.
 pub(crate) const TOGETHER: f64 = 1e-12;
@@ -104,7 +104,7 @@ impl Detector {
         self.conditions.notes.iter().cloned().chain(own).chain(grazed)
     }
 
-    /// How often the condition of an event could not be bounded over a step, so that it may have been missed.
+    /// Returns how often the condition of an event could not be bounded over a step, so that it may have been missed.
     pub fn unbounded(&self) -> u64 {
         self.windows.times_given_up
     }
@@ -114,7 +114,7 @@ impl Detector {
         self.watches[i].done = true;
     }
 
-    /// Whether the condition of event `i` held at the last check.
+    /// Returns whether the condition of event `i` held at the last check.
     pub fn holds(&self, i: usize) -> bool {
         self.verdicts[i].holds
     }
@@ -318,7 +318,7 @@ impl Detector {
         step.ode.problem_mut().set_discrete(&self.start_discrete);
     }
 
-    /// Where the step is cut, with what is remembered either way.
+    /// Returns where the step is cut, with what is remembered either way.
     fn decide(
         &mut self,
         step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,

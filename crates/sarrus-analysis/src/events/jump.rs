@@ -1,4 +1,4 @@
-//! What rows that begin to act do at once: positions are brought onto them, velocities jump.
+//! Describes what rows that begin to act do at once: positions are brought onto them, velocities jump.
 //!
 //! M (v⁺ - v⁻) + Jᵀμ = 0, J v⁺ + Φ_t = 0: the impulse -Jᵀμ is the smallest that will do, and no energy is lost but what it
 //! takes away, a perfectly plastic impact. With rows that follow one after the other at the same instant the result is
@@ -40,7 +40,7 @@ pub(super) fn make_consistent(mechanism: &mut Mechanism, s: &mut State) {
     }
 }
 
-/// Where a jump has led.
+/// Marks where a jump has led.
 pub(super) struct Rebuilt {
     mu: Vec<f64>,
     /// Work of drivers that acted before, μᵀΦ_t \[J\].
@@ -97,7 +97,7 @@ pub(super) fn jump(
     Ok(Rebuilt { mu: restart.mu, work, contradiction })
 }
 
-/// What is moved onto the rows of `mechanism`, with as little as will do.
+/// Holds what is moved onto the rows of `mechanism`, with as little as will do.
 struct ConsistentRestart<'m> {
     mechanism: &'m mut Mechanism,
     eq: Equations,

@@ -13,7 +13,7 @@ const REST: f64 = 1e-3;
 const NEVER_LEAVES: f64 = 1e-6;
 
 impl EventLoop {
-    /// Whether a coordinate that arrives at limit number `limit` with `speed` stays there.
+    /// Returns whether a coordinate that arrives at limit number `limit` with `speed` stays there.
     pub(super) fn rests_at(&mut self, limit: usize, speed: f64) -> bool {
         let own = &self.system.all.events.limits[limit];
         let hardest = &mut self.hardest[limit];

@@ -64,21 +64,21 @@ type MechanismStep<'a, 'b> = TakenStep<'a, Dynamics<'b, Mechanism>>;
 pub(crate) struct EventLoop {
     /// The system at the start.
     pub system: Arc<System>,
-    /// How it is made.
+    /// Describes how it is made.
     pub method: Arc<Method>,
     /// The way.
     pub schedule: Schedule,
-    /// What acts.
+    /// Holds what acts.
     pub active: Active,
-    /// What the legs so far have cost.
+    /// Holds what the legs so far have cost.
     pub counts: Counts,
-    /// What the methods found on the legs so far.
+    /// Holds what the methods found on the legs so far.
     pub found: [MethodStatistics; 2],
     /// The nearest that Euler angles came to their singularity on the legs so far.
     pub nearest: Option<NearSingular>,
     /// Singular positions met on the legs so far.
     pub singular: Vec<SingularReport>,
-    /// When an integrator that resolves the constraints itself was first left to itself near one \[s\].
+    /// Time when an integrator that resolves the constraints itself was first left to itself near one \[s\].
     pub fallback_left: Option<f64>,
     /// The event that the run failed at, if it did.
     pub failed_at: Option<String>,
@@ -94,9 +94,9 @@ pub(crate) struct EventLoop {
     /// When gaps were checked last, and how often then.
     touched_at: f64,
     at_once: usize,
-    /// When a contact slid over the end of its surface last.
+    /// Time when a contact slid over the end of its surface last.
     passed_at: f64,
-    /// Whether contacts that are held share their forces in more than one way.
+    /// True if contacts that are held share their forces in more than one way.
     is_shared: bool,
     /// Events that fired at the instant at hand, each with whether its condition held just before.
     fired: Vec<(usize, bool)>,
@@ -106,7 +106,7 @@ pub(crate) struct EventLoop {
 /// The equations of a leg that is not at its end, with the integrator where it has one of its own.
 pub(crate) type Pause = (Option<Integrator>, PausedDynamics);
 
-/// Why a journey could not begin.
+/// Reason why a journey could not begin.
 pub(crate) enum NoStart {
     /// Equations cannot be solved.
     Equations(SolveError),

@@ -56,7 +56,7 @@ pub(super) struct Grid {
     scratch: BodiesAtInstant,
 }
 
-/// What the samples tell of an expression.
+/// Holds what the samples tell of an expression.
 struct ExpressionSamples {
     /// Least and largest value, and the steepest slope between two neighbours.
     least: f64,
@@ -66,9 +66,9 @@ struct ExpressionSamples {
     off: f64,
     /// Integral over an interval that may be hidden.
     share: f64,
-    /// What the tolerances leave of the velocities, or the state, that it changes.
+    /// Holds what the tolerances leave of the velocities, or the state, that it changes.
     tolerance: f64,
-    /// What these tolerances make of its value, once that is asked for.
+    /// Holds what these tolerances make of its value, once that is asked for.
     noise: Option<f64>,
 }
 

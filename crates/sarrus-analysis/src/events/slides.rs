@@ -22,11 +22,11 @@ const AT_LIMIT: f64 = 1e-12;
 pub(crate) struct Slides {
     /// The controllers, by number.
     list: Vec<usize>,
-    /// Whether the highest and the lowest output hold the integral, over the step.
+    /// Marks whether the highest and the lowest output hold the integral, over the step.
     beyond: Vec<[bool; 2]>,
     /// Integrals of those that slide, as they stand in x.
     retained: Vec<f64>,
-    /// What the step meets first: which of the list, the side, and whether the demand is beyond it afterwards.
+    /// Holds what the step meets first: which of the list, the side, and whether the demand is beyond it afterwards.
     found: Vec<(usize, usize, bool)>,
     due: Vec<(usize, usize, bool)>,
 }
@@ -40,7 +40,7 @@ impl Slides {
         (n > 0).then_some(Slides { list, beyond, retained, found: Vec::new(), due: Vec::new() })
     }
 
-    /// When in the step something changes.
+    /// Returns when in the step something changes.
     pub fn cut(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<Option<f64>, StepError> {
         self.found.clear();
         let (start, end) = (step.info.t, step.end.t);

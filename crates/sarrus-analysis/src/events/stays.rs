@@ -88,7 +88,7 @@ impl Stays {
         }
     }
 
-    /// Why the run ends, if it does.
+    /// Returns why the run ends, if it does.
     pub fn why(&self, laws: &Laws) -> Option<String> {
         let (law, t) = self.found?;
         Some(format!(

@@ -57,13 +57,13 @@ pub(crate) struct Switches {
     counts: Vec<bool>,
     /// By law: how much it may change in this step.
     widths: Vec<f64>,
-    /// Whether steps adapt to errors, and the tolerances: relative, absolute.
+    /// True if steps adapt to errors, and the tolerances: relative, absolute.
     adaptive: bool,
     tolerances: [f64; 2],
     firings: Firings,
     stays: Stays,
     found: Option<StepEnd>,
-    /// When the next steps have to end \[s\], and for how long the one after that goes over a switch \[s\].
+    /// Time when the next steps have to end \[s\], and for how long the one after that goes over a switch \[s\].
     until: f64,
     sliver: f64,
     /// For which law that is.
@@ -73,14 +73,14 @@ pub(crate) struct Switches {
     passed: Vec<Option<f64>>,
 }
 
-/// What ends a step.
+/// Holds what ends a step.
 #[derive(Clone, Copy)]
 struct StepEnd {
     law: usize,
     at: f64,
     until: f64,
     sliver: f64,
-    /// Whether the step is taken again.
+    /// True if the step is taken again.
     again: bool,
 }
 
@@ -150,17 +150,17 @@ impl Switches {
         })
     }
 
-    /// When the next step has to end \[s\].
+    /// Returns when the next step has to end \[s\].
     pub fn until(&self) -> f64 {
         self.until
     }
 
-    /// Whether a step of fixed size has passed over a part of an expression.
+    /// Returns whether a step of fixed size has passed over a part of an expression.
     pub fn passed_over(&self) -> bool {
         self.passed.iter().any(Option::is_some)
     }
 
-    /// Why the run ends, where an expression keeps the motion at one of its switches.
+    /// Returns why the run ends, where an expression keeps the motion at one of its switches.
     pub fn stays(&self) -> Option<String> {
         self.stays.why(&self.laws)
     }
@@ -224,7 +224,7 @@ impl Switches {
         }
     }
 
-    /// When the step is to be cut for a choice that changes, or before a peak.
+    /// Returns when the step is to be cut for a choice that changes, or before a peak.
     pub fn cut(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<Option<f64>, StepError> {
         let mut pending = None;
         if step.end.t >= self.until {
@@ -272,7 +272,7 @@ impl Switches {
         Ok(())
     }
 
-    /// How a step that begins at `t` is cut for a switch at `at`, where law `law` changes: there, or at once and taken again.
+    /// Returns how a step that begins at `t` is cut for a switch at `at`, where law `law` changes: there, or at once and taken again.
     fn decide(&self, t: f64, h: f64, law: usize, at: f64, next: f64) -> StepEnd {
         let near = NEAR * f64::EPSILON * t.abs().max(at.abs());
         let part = (at - t) / h;
@@ -290,7 +290,7 @@ impl Switches {
         StepEnd { law, at: t, until, sliver, again: true }
     }
 
-    /// Which expressions count in the step: those that may change velocities by more than the tolerances.
+    /// Returns which expressions count in the step: those that may change velocities by more than the tolerances.
     fn count(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<bool, StepError> {
         let h = step.end.t - step.info.t;
         let Switches {
@@ -352,7 +352,7 @@ impl Switches {
         Ok(())
     }
 
-    /// When choice `i` changes in the step, and its expression with it.
+    /// Returns when choice `i` changes in the step, and its expression with it.
     fn leaves(&mut self, step: &mut MechanismStep<'_, '_>, i: usize) -> Result<Option<f64>, StepError> {
         let (t, h) = (step.info.t, step.end.t - step.info.t);
         let mut from = t + PAST * h;
@@ -404,7 +404,7 @@ impl Switches {
         Ok(self.laws.argument(i, &self.frames[0]))
     }
 
-    /// When the argument of choice `i` leaves its cell after `from`.
+    /// Returns when the argument of choice `i` leaves its cell after `from`.
     fn exit(
         &mut self,
         step: &mut MechanismStep<'_, '_>,

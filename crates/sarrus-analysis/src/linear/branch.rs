@@ -13,7 +13,7 @@ use super::stops::Stops;
 use crate::error::SetupError;
 use sarrus_solve::State;
 
-/// How often a part of the loads is halved towards the end of a branch.
+/// Number of times that a part of the loads is halved towards the end of a branch.
 const FINE: i32 = 26;
 /// Ends of branches within one part of the loads, at most.
 const ENDS: u32 = 20;
@@ -31,7 +31,7 @@ pub(super) struct BranchEnd {
     pub load: f64,
 }
 
-/// How a branch was followed.
+/// Describes how a branch was followed.
 pub(super) enum Followed {
     Came(Box<Rest>, Option<BranchEnd>),
     /// A stop was met on this way from the state at hand.
@@ -40,7 +40,7 @@ pub(super) enum Followed {
     Lost(Option<BranchEnd>),
 }
 
-/// What a damped motion from the end of a branch comes to.
+/// Holds what a damped motion from the end of a branch comes to.
 enum BranchOutcome {
     /// Rest, under this share of the loads.
     Came(f64, Box<Rest>),
@@ -164,7 +164,7 @@ impl Statics<'_> {
         Ok(BranchOutcome::Lost)
     }
 
-    /// Whether the rest at hand under `next` is much farther from that under `at` than the tangent at hand tells, whose factors are the last.
+    /// Returns whether the rest at hand under `next` is much farther from that under `at` than the tangent at hand tells, whose factors are the last.
     fn strays_back(&mut self, at: f64, next: f64) -> Result<bool, SetupError> {
         self.load(at)?;
         let back = rest(&mut self.mechanism, &mut self.solvers.kkt, &self.state);
@@ -174,7 +174,7 @@ impl Statics<'_> {
         Ok(newton.displacement(&force).is_some_and(|back| newton.strays_from(STRAYS, &back)))
     }
 
-    /// Whether the rest at hand, which came of the rest `before`, stays away from there when the loads are taken back to `share`.
+    /// Returns whether the rest at hand, which came of the rest `before`, stays away from there when the loads are taken back to `share`.
     fn has_jumped(
         &mut self,
         before: &SavedPosition,

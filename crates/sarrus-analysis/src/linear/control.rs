@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 /// First step along a state, relative to it: far above what the rest of the mechanism is found to, and small beside where laws bend.
 const PROBE: f64 = 1e-3;
-/// How far states are moved to see whether anything reads them, relative: an output at its limit may have to leave that first.
+/// Extent to which states are moved to see whether anything reads them, relative: an output at its limit may have to leave that first.
 const FAR: f64 = 1e6;
 /// Steps, at most, over the number of states: for linear laws Broyden's method takes twice as many as there are states \[Gay1979\].
 const STEPS: usize = 10;
@@ -35,7 +35,7 @@ const HALVINGS: u32 = 10;
 /// The states of controllers that come to rest with the mechanism.
 pub(super) struct ControllerStates {
     sampler: Option<Sampler>,
-    /// Whether some are not sampled.
+    /// True if some are not sampled.
     continuous: bool,
     /// Places in x, each with its controller.
     states: Vec<(usize, String)>,
@@ -121,7 +121,7 @@ impl ControllerStates {
         self.states.iter().map(|(index, _)| *index)
     }
 
-    /// Why no one says whether a rest with them is stable.
+    /// Returns why no one says whether a rest with them is stable.
     pub fn untold(&self, system: &System) -> String {
         if self.sampler.is_none() {
             return "controllers act: whether the rest is stable, `sarrus modes` shows".into();
@@ -134,7 +134,7 @@ impl ControllerStates {
         )
     }
 
-    /// Whether some are sampled.
+    /// Returns whether some are sampled.
     pub fn is_sampled(&self) -> bool {
         self.sampler.is_some()
     }

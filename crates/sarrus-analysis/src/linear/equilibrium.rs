@@ -37,7 +37,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// How an equilibrium is searched for.
+/// Describes how an equilibrium is searched for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EquilibriumOptions {
     /// In how many equal parts the loads are brought on, with a result for each of them. By default they act at once.
@@ -47,7 +47,7 @@ pub struct EquilibriumOptions {
 /// An equilibrium.
 #[derive(Clone)]
 pub struct Equilibrium {
-    /// What acts there: the model, with rows that hold what rests at a limit, is locked or touches.
+    /// Holds what acts there: the model, with rows that hold what rests at a limit, is locked or touches.
     pub system: Arc<System>,
     /// The state, at rest.
     pub state: State,
@@ -55,7 +55,7 @@ pub struct Equilibrium {
     pub discrete: Vec<f64>,
     /// A row for each part of the loads: `load`, the share of them that acts, and every column at rest under it.
     pub steps: Trajectory,
-    /// How it was found, and what holds there.
+    /// Describes how it was found, and what holds there.
     pub report: EquilibriumReport,
 }
 
@@ -68,7 +68,7 @@ impl fmt::Debug for Equilibrium {
     }
 }
 
-/// How an equilibrium was found, and what holds there.
+/// Describes how an equilibrium was found, and what holds there.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EquilibriumReport {
     /// Name of the model.
@@ -77,9 +77,9 @@ pub struct EquilibriumReport {
     pub version: &'static str,
     /// Steps made.
     pub iterations: u32,
-    /// What is left of the forces, relative to them.
+    /// Holds what is left of the forces, relative to them.
     pub residual: f64,
-    /// Whether nothing leads away from the rest: a potential rises along all motions. None where that is not told: of free motions, of forces
+    /// Marks whether nothing leads away from the rest: a potential rises along all motions. None where that is not told: of free motions, of forces
     /// without potential, of controllers and rolling.
     pub stable: Option<bool>,
     /// Potential energy at the start and here \[J\].
@@ -109,9 +109,9 @@ pub struct LoadStep {
     pub load: f64,
     /// Steps made from the part before.
     pub iterations: u32,
-    /// What is left of the forces, relative to them.
+    /// Holds what is left of the forces, relative to them.
     pub residual: f64,
-    /// Whether it is stable, as in the report.
+    /// Marks whether it is stable, as in the report.
     pub stable: Option<bool>,
     /// Potential energy \[J\].
     pub potential: f64,
@@ -119,14 +119,14 @@ pub struct LoadStep {
     pub farthest: Option<(String, f64)>,
 }
 
-/// Where a search for rest is.
+/// Marks where a search for rest is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EquilibriumSearch {
     /// Steps tried, those that were taken back included.
     pub trials: u32,
     /// Steps made.
     pub steps: u32,
-    /// What is left of the forces, relative to them.
+    /// Holds what is left of the forces, relative to them.
     pub residual: f64,
 }
 

@@ -40,7 +40,7 @@ pub(super) struct MovingState<'a> {
     pub state: &'a State,
     pub vdot: &'a [f64],
     pub poses: Vec<Pose<f64>>,
-    /// Whether a body is a coordinate that is nowhere in space.
+    /// Marks whether a body is a coordinate that is nowhere in space.
     abstracts: Vec<bool>,
 }
 

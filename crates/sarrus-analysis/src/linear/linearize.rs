@@ -45,9 +45,9 @@ use sarrus_system::{Mechanism, System};
 /// A linear system ẋ = A x of small motions, x = (ξ, η, χ).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linearization {
-    /// How many positions ξ are free.
+    /// Describes how many positions ξ are free.
     pub positions: usize,
-    /// How many velocities η are free.
+    /// Describes how many velocities η are free.
     pub speeds: usize,
     /// Names of the controllers' states χ.
     pub states: Vec<String>,
@@ -55,7 +55,7 @@ pub struct Linearization {
     pub unsettled: Vec<(String, f64)>,
     /// Names of sampled controllers that forces depend on: they count as constant.
     pub held: Vec<String>,
-    /// Whether forces depend on continuous controllers.
+    /// True if forces depend on continuous controllers.
     pub controlled: bool,
     /// A, by rows.
     pub A: Vec<f64>,
@@ -128,7 +128,7 @@ impl Linearization {
 const SAME: f64 = 1e-9;
 /// Accelerations up to this, relative to those that its forces alone would give, are rest; so is what rounding of positions makes.
 pub(super) const REST: f64 = 1e-8;
-/// What rounding leaves of the terms of a stiffness that cancel: entries of K are sums of some products, each rounded, and add up to it.
+/// Defines what rounding leaves of the terms of a stiffness that cancel: entries of K are sums of some products, each rounded, and add up to it.
 pub(super) const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// The equations of motion at a state, with their solution and tangent.
@@ -417,7 +417,7 @@ impl Small<'_> {
         self.least(&b)
     }
 
-    /// How a free motion turns along the motion of the state, Ż.
+    /// Returns how a free motion turns along the motion of the state, Ż.
     fn rotate(&mut self, z: &[f64]) -> Result<Vec<f64>, SolveError> {
         let mut b = vec![0.0; self.eq.gamma.len()];
         subtract_rows(&self.system.structure, &self.tangent.phidot_q, z, &mut b);

@@ -1,4 +1,4 @@
-//! What a displacement costs in the search for rest: δᵀG δ = δᵀM δ + c Σ |turn of one body against the other|².
+//! Describes what a displacement costs in the search for rest: δᵀG δ = δᵀM δ + c Σ |turn of one body against the other|².
 //!
 //! The sum is over bodies that rows tie together, not over the ground; c is the inertia of the whole mechanism about its middle, times the
 //! number of ties: with that, to bend a chain of any number of links costs about as much as to swing it. Sparse: blocks of M, and of
@@ -109,7 +109,7 @@ impl Metric {
     }
 }
 
-/// Where the rotations of a body stand in v, and how many they are.
+/// Returns where the rotations of a body stand in v, and how many they are.
 fn rotation_range(body: &Body) -> Option<(usize, usize)> {
     match body.kind {
         BodyKind::Rigid | BodyKind::RigidEuler => Some((body.v + 3, 3)),

@@ -27,7 +27,7 @@ const ROUNDING: f64 = 1e-18;
 /// Most elements that a singular position is explained by.
 const NAMED: usize = 12;
 
-/// What a mode does.
+/// Holds what a mode does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ModeKind {
@@ -46,7 +46,7 @@ pub enum ModeKind {
 /// A mode of small motions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Mode {
-    /// What it does.
+    /// Holds what it does.
     pub kind: ModeKind,
     /// Real and imaginary part \[1/s\].
     pub eigenvalue: [f64; 2],
@@ -60,7 +60,7 @@ pub struct Mode {
     pub shape: Vec<Displacement>,
 }
 
-/// How much a body takes part.
+/// Describes how much a body takes part.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BodyShare {
     /// The body.
@@ -87,7 +87,7 @@ pub struct ModesReport {
     pub version: &'static str,
     /// The time of the state \[s\].
     pub t: f64,
-    /// Whether it is at rest and stays so.
+    /// True if it is at rest and stays so.
     pub equilibrium: bool,
     /// The motion of the state, and how steady it is; none at rest.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,7 +99,7 @@ pub struct ModesReport {
     /// States of controllers that take part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<String>,
-    /// Whether nothing grows; none where the state is neither in equilibrium nor in steady motion, or where nothing is seen to grow but
+    /// Marks whether nothing grows; none where the state is neither in equilibrium nor in steady motion, or where nothing is seen to grow but
     /// modes are undecided.
     pub stable: Option<bool>,
     /// The modes, slowest first; of a pair of conjugate eigenvalues one.
@@ -118,7 +118,7 @@ impl ModesReport {
     }
 }
 
-/// What the search for modes is about to do.
+/// Holds what the search for modes is about to do.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Doing {
     /// Looking for the equilibrium.
@@ -229,7 +229,7 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
     })
 }
 
-/// What acts on the mechanism and does not take part, in words: with any of it nothing is called stable or not.
+/// Returns what acts on the mechanism and does not take part, in words: with any of it nothing is called stable or not.
 fn left_out(mechanism: &mut Mechanism, state: &State, linear: &Linearization) -> Vec<String> {
     let mut notes = Vec::new();
     let moves = state.v.iter().any(|v| *v != 0.0);
@@ -278,7 +278,7 @@ fn bristles(mechanism: &mut Mechanism, state: &State) -> Vec<String> {
     names
 }
 
-/// What could act and does not take part: modes are of what acts at the state.
+/// Returns what could act and does not take part: modes are of what acts at the state.
 fn unmodelled_forces(system: &System) -> Option<String> {
     let rigid = system.contacts.iter().filter(|c| c.enabled && c.contact.rigid.is_some());
     let events = system.all.events.list.iter().map(|e| e.name.clone());
@@ -346,7 +346,7 @@ fn refuse_singular(mechanism: &mut Mechanism, state: &State) -> Result<(), Setup
     Err(SetupError::SingularPosition { t: state.t, more, elements })
 }
 
-/// Whether nothing moves and nothing will.
+/// Returns whether nothing moves and nothing will.
 fn at_rest(mechanism: &mut Mechanism, state: &State, linear: &Linearization) -> bool {
     let s = mechanism.structure().clone();
     let mut eq = Equations::new(mechanism);

@@ -41,7 +41,7 @@ const OPERATIONS: f64 = 16.0;
 /// Steps that are longer than the one before them, at most.
 const LONGER: u32 = 4;
 
-/// Why the iteration stopped short.
+/// Reason why the iteration stopped short.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum NewtonStop {
     /// A step led up a potential: towards a rest that is not stable.
@@ -52,12 +52,12 @@ pub(super) enum NewtonStop {
     Met(Vec<f64>),
 }
 
-/// What the iteration may do.
+/// Holds what the iteration may do.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IterationBounds {
     /// Longest step \[rad, and relative to the size of the mechanism\].
     pub longest: f64,
-    /// Whether every step must lead along the forces.
+    /// True if every step must lead along the forces.
     pub downhill: bool,
 }
 
@@ -67,7 +67,7 @@ pub(super) type MetricEntries = [(usize, usize, f64)];
 /// The iteration, for systems of one pattern.
 pub(super) struct EquilibriumNewton {
     lu: PatternLu<f64>,
-    /// Where the numbers of K, of J and Jᵀ, and of the diagonal of the rows go.
+    /// Marks where the numbers of K, of J and Jᵀ, and of the diagonal of the rows go.
     pairs: Vec<usize>,
     rows: Vec<[usize; 2]>,
     diagonal: Vec<usize>,
@@ -202,7 +202,7 @@ impl EquilibriumNewton {
         self.first = 0.0;
     }
 
-    /// Whether Δ of the last iteration is more than `times` its first step, which is along the tangent. Steps of rounding lead anywhere.
+    /// Returns whether Δ of the last iteration is more than `times` its first step, which is along the tangent. Steps of rounding lead anywhere.
     pub fn strays(&self, times: f64) -> bool {
         let length = self.scale.size(&self.way, 1.0, 0.0, 1.0).0;
         length > ROUNDING && length > times * self.first
@@ -214,7 +214,7 @@ impl EquilibriumNewton {
         length(&self.way) > (times * length(displacement)).max(ROUNDING)
     }
 
-    /// Whether f - Jᵀλ is rounding of its terms in each equation, at `state` with the tangent there.
+    /// Returns whether f - Jᵀλ is rounding of its terms in each equation, at `state` with the tangent there.
     pub fn is_rounding(
         &mut self,
         m: &mut Mechanism,

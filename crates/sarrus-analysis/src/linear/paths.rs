@@ -1,4 +1,4 @@
-//! What a step of statics could pass over: short features of force expressions, and thin shapes that yield.
+//! Describes what a step of statics could pass over: short features of force expressions, and thin shapes that yield.
 //!
 //! A step is judged by forces at its ends. So its path is looked into before, with bounds over all of it ([`Profile`]), and the step is shortened to
 //! where these are resolved:
@@ -31,19 +31,19 @@ const BENT: f64 = 0.5;
 const SAMPLED: usize = 5;
 /// An overlap that counts as a force of an expression, relative to the size of the mechanism.
 const OVERLAP: f64 = 1e-3;
-/// How much deeper than at both ends closed surfaces may get on the way, over their thickness.
+/// Describes how much deeper than at both ends closed surfaces may get on the way, over their thickness.
 const DEEPER: f64 = 1e-3;
-/// What is left of a thickness counts as at least this part of it.
+/// Defines what is left of a thickness counts as at least this part of it.
 const LEFT: f64 = 0.1;
 /// Change of an expression that is a jump, relative to the forces on a body.
 const JUMP: f64 = 1e-3;
 
-/// How far a step may lead.
+/// Describes how far a step may lead.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PathLimit {
     /// The part of it that is resolved; 1 where all is.
     pub share: f64,
-    /// Whether a rigid contact is closed there.
+    /// True if a rigid contact is closed there.
     pub rigid: bool,
 }
 
@@ -75,7 +75,7 @@ impl Paths {
         })
     }
 
-    /// How far a step from one position may lead to another.
+    /// Returns how far a step from one position may lead to another.
     pub fn limit(&mut self, m: &mut Mechanism, from: &State, to: &State) -> PathLimit {
         let system = m.system().clone();
         m.contact_frame(from, &mut self.ends[0]);
@@ -173,7 +173,7 @@ impl Paths {
         largest.filter(|(change, _)| *change > JUMP).map(|(_, law)| law.title.clone())
     }
 
-    /// What could not be bounded, in words.
+    /// Returns what could not be bounded, in words.
     pub fn note(&self) -> Option<String> {
         let names = &self.unbounded;
         (!names.is_empty()).then(|| {
@@ -203,13 +203,13 @@ struct Bounded<V, B, P> {
     value: V,
     bound: B,
     part: P,
-    /// What it is compared with.
+    /// Holds what it is compared with.
     base: f64,
     deepest: usize,
 }
 
 impl<V, B, P> Bounded<V, B, P> {
-    /// What two values are compared with: a large one at the far end does not hide what is before it.
+    /// Returns what two values are compared with: a large one at the far end does not hide what is before it.
     fn scale(&self, a: f64, b: f64) -> f64 {
         self.base.max(a.abs().min(b.abs())).max(f64::MIN_POSITIVE)
     }
@@ -263,7 +263,7 @@ struct GapPair<'a> {
     least: f64,
     /// The same where a step that has to be shortened may end.
     enough: f64,
-    /// How much deeper it may be on the way, where it is open at both ends and where it is not \[m\].
+    /// Describes how much deeper it may be on the way, where it is open at both ends and where it is not \[m\].
     slack: [f64; 2],
 }
 

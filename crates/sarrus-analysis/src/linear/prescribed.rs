@@ -55,32 +55,32 @@ const RATES: f64 = 1e-12;
 pub struct Prescribed {
     /// The samples.
     pub trajectory: Trajectory,
-    /// How it went.
+    /// Describes how it went.
     pub report: PrescribedReport,
 }
 
-/// How a prescribed motion went.
+/// Describes how a prescribed motion went.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PrescribedReport {
     /// Name of the model.
     pub model: String,
     /// Version of the program.
     pub version: &'static str,
-    /// Whether it was found to the end.
+    /// Marks whether it was found to the end.
     pub status: Status,
-    /// Why it ended there.
+    /// Reason why it ended there.
     pub reason: String,
-    /// Where it ended \[s\].
+    /// Marks where it ended \[s\].
     pub t_end: f64,
     /// Samples.
     pub samples: usize,
-    /// What the drivers need.
+    /// Holds what the drivers need.
     pub drivers: Vec<EffortReport>,
     /// Columns of reactions and efforts that are not unique.
     pub not_unique: Vec<String>,
     /// Singular positions on the way.
     pub singular: Vec<SingularReport>,
-    /// What happened on the way.
+    /// Holds what happened on the way.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventReport>,
     /// Findings in words.
@@ -94,7 +94,7 @@ impl PrescribedReport {
     }
 }
 
-/// What a driver needs along the motion.
+/// Holds what a driver needs along the motion.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EffortReport {
     /// Its column.
@@ -103,11 +103,11 @@ pub struct EffortReport {
     pub unit: &'static str,
     /// The largest, by size, with its sign.
     pub largest: f64,
-    /// When that is \[s\].
+    /// Time when that is \[s\].
     pub at: f64,
     /// Root of the mean square over the samples.
     pub rms: f64,
-    /// Whether it is unique.
+    /// True if it is unique.
     pub unique: bool,
 }
 
@@ -126,7 +126,7 @@ pub fn prescribed(
     failure::with_functions(|| follow(model, system, &settings, start))
 }
 
-/// Whether something happens at instants on the way: events, stops, rigid contacts, samples of controllers, breaks of drivers
+/// Returns whether something happens at instants on the way: events, stops, rigid contacts, samples of controllers, breaks of drivers
 /// and forces; or states and energies (of controllers, contacts, friction) have a time scale of their own, which no count of steps between
 /// samples bounds.
 fn is_interrupted(system: &System, settings: &Settings) -> bool {
@@ -190,7 +190,7 @@ fn through_a_run(
 struct DriverCoverage {
     /// Rows that were checked last.
     rows: usize,
-    /// When they were first seen not to \[s\].
+    /// Time when they were first seen not to \[s\].
     freed: Option<f64>,
 }
 

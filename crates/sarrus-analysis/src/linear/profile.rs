@@ -23,10 +23,10 @@ pub(super) trait PathProfile {
     /// The frame of a part of the path.
     fn part(&self, s: f64, frame: &mut BodiesAtInstant);
 
-    /// Whether nothing is hidden between two frames with these numbers.
+    /// Decides whether nothing is hidden between two frames with these numbers.
     fn is_fine(&self, frames: [&BodiesAtInstant; 2], values: [f64; 2]) -> bool;
 
-    /// Whether a step may lead to `last` over what the samples before it show, of which the first is the start.
+    /// Returns whether a step may lead to `last` over what the samples before it show, of which the first is the start.
     fn may_continue_to(&self, before: &[PathSample], last: PathSample) -> bool;
 
     /// Halvings of the path, at most.
@@ -41,7 +41,7 @@ pub(super) struct Scan {
     frames: Vec<BodiesAtInstant>,
     samples: Vec<PathSample>,
     halved: usize,
-    /// Whether too many halvings of the last path have left a piece of it untold.
+    /// True if too many halvings of the last path have left a piece of it untold.
     pub gave_up: bool,
 }
 

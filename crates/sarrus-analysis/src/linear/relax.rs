@@ -10,7 +10,7 @@ use super::solvers::{Solvers, named};
 use super::statics::{HALVINGS, SHORT, SavedPosition, Statics};
 use crate::error::SetupError;
 
-/// Where to begin with μ, and where it counts as nothing, relative to the largest stiffness over the metric.
+/// Marks the point to which begin with μ, and where it counts as nothing, relative to the largest stiffness over the metric.
 const LIGHT: f64 = 1e-3;
 pub(super) const LEAST: f64 = 1e-12;
 /// Steps that are held back, at most.
@@ -201,7 +201,7 @@ impl Statics<'_> {
     }
 }
 
-/// Whether two positions are more than rounding apart.
+/// Returns whether two positions are more than rounding apart.
 fn is_apart(a: &[f64], b: &[f64]) -> bool {
     let size = b.iter().fold(1.0_f64, |most, q| most.max(q.abs()));
     a.iter().zip(b).any(|(a, b)| (a - b).abs() > MOVED * size)

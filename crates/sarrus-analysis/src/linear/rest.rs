@@ -1,4 +1,4 @@
-//! How far a mechanism that stands still is from rest: M a + Jᵀλ = f, J a = 0 gives the acceleration a with which it would set off.
+//! Describes how far a mechanism that stands still is from rest: M a + Jᵀλ = f, J a = 0 gives the acceleration a with which it would set off.
 
 use super::linearize::{free_accelerations, mass_dot};
 use sarrus_solve::{
@@ -14,7 +14,7 @@ const CONVERGED: f64 = 1e-13;
 /// Rounding of forces, relative to the loads, with which they are known to a digit no more.
 const HIDES: f64 = 0.1;
 
-/// What forces do to a mechanism at rest.
+/// Holds what forces do to a mechanism at rest.
 pub(super) struct Rest {
     pub eq: Equations,
     pub accel: Accel,
@@ -24,14 +24,14 @@ pub(super) struct Rest {
     pub full: f64,
     /// The same of the loads alone.
     loads: f64,
-    /// What rounding makes of ‖a‖, where that is known.
+    /// Holds what rounding makes of ‖a‖, where that is known.
     pub rounding: f64,
     pub potential: f64,
     pub dependent: Vec<usize>,
 }
 
 impl Rest {
-    /// What is left of the forces, relative to them; nothing where it is rounding.
+    /// Returns what is left of the forces, relative to them; nothing where it is rounding.
     pub fn residual(&self) -> f64 {
         if self.full > 0.0 && self.size > self.rounding { self.size / self.full } else { 0.0 }
     }
@@ -64,7 +64,7 @@ pub(super) fn add_reactive(m: &mut Mechanism, state: &State, eq: &mut Equations,
     }
 }
 
-/// Where `state` stands.
+/// Returns where `state` stands.
 pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Rest, SolveError> {
     let s = m.structure().clone();
     let (mut eq, mut accel) = (Equations::new(m), Accel::zeros(&s));

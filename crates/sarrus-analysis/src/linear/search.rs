@@ -45,11 +45,11 @@ const ROUNDING: f64 = 1e-15;
 const ON: f64 = 1e-11;
 /// Longest step \[rad, and relative to the size of the mechanism\].
 const LONGEST: f64 = 0.3;
-/// How often a step is shortened to what is resolved of its path, which turns a little as it is brought back onto the constraints.
+/// Number of times that a step is shortened to what is resolved of its path, which turns a little as it is brought back onto the constraints.
 const SHORTENED: u32 = 10;
 /// A part of a step that leads over a jump, and is not shortened.
 const SHORTEST: f64 = 1e-8;
-/// What is left of the forces along a step where they are balanced, over that at its start.
+/// Defines what is left of the forces along a step where they are balanced, over that at its start.
 const BALANCED: f64 = 0.5;
 /// Halvings of a step in which they are: to a unit in the last place.
 const HALVINGS: u32 = 50;
@@ -148,7 +148,7 @@ pub(super) fn search(
     Ok((here, None))
 }
 
-/// Where steps from `here` lead.
+/// Marks where steps from `here` lead.
 struct Reach<'a, 's> {
     mechanism: &'a mut Mechanism,
     kkt: &'a mut Kkt,
@@ -252,7 +252,7 @@ impl Reach<'_, '_> {
     }
 }
 
-/// Whether what is left of the forces is nothing beside them.
+/// Returns whether what is left of the forces is nothing beside them.
 pub(super) fn is_rest(here: &Rest) -> bool {
     here.size <= (NEARLY * here.full).max(here.rounding)
 }

@@ -23,7 +23,7 @@ use sarrus_system::{Mechanism, System};
 
 /// Displaced states at which noise is measured: at one alone it may be zero by chance.
 const SAMPLES: u64 = 6;
-/// How far they are displaced, over the rounding of positions: enough for all that is rounded to be rounded otherwise.
+/// Extent to which they are displaced, over the rounding of positions: enough for all that is rounded to be rounded otherwise.
 const FAR: f64 = 8.0;
 /// Noise over the largest change that is measured: each is the difference of two errors, which may be alike.
 const MEASURED: f64 = 2.0;
@@ -65,7 +65,7 @@ impl RankOneTerm {
     }
 }
 
-/// Which part of a tangent.
+/// Identifies which part of a tangent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TangentPart {
     Stiffness,
@@ -342,7 +342,7 @@ impl Squares {
         y
     }
 
-    /// Whether nothing is beside squares.
+    /// Returns whether nothing is beside squares.
     pub fn is_positive(&self) -> bool {
         self.rest.iter().all(|x| *x == 0.0) && self.rows.iter().all(|row| row.positive)
     }
@@ -411,7 +411,7 @@ impl SumOfSquares {
         self.parts[0] - self.parts[1]
     }
 
-    /// What rounding makes of it: squares that cancel others are off by 2|g·z|ρ.
+    /// Returns what rounding makes of it: squares that cancel others are off by 2|g·z|ρ.
     pub fn noise(&self) -> f64 {
         let cancelling = self.parts[0].min(self.parts[1]);
         self.off + 2.0 * (self.off * cancelling).sqrt() + ROUNDING * cancelling

@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub(super) const SHORT: f64 = 0.3;
 /// ... and where they are \[rad, and relative to the size of the mechanism\].
 pub(super) const LONG: f64 = 1.0;
-/// How often a part of the loads is halved.
+/// Number of times that a part of the loads is halved.
 pub(super) const HALVINGS: i32 = 10;
 /// A rest that is this much farther than its tangent at the rest before tells may be on another branch: on one that bends by a square, the one
 /// is twice the other at most.
@@ -48,14 +48,14 @@ pub(super) struct SavedPosition {
     active: Option<Active>,
 }
 
-/// What was come to.
+/// Holds what was come to.
 pub(super) struct StaticsOutcome {
     pub rest: Rest,
-    /// Whether that is rest.
+    /// True if that is rest.
     pub found: bool,
 }
 
-/// How an attempt ended.
+/// Describes how an attempt ended.
 enum Attempt {
     Came(Box<StaticsOutcome>, Option<BranchEnd>),
     /// A stop was met on this way from the state at hand.
@@ -66,7 +66,7 @@ enum Attempt {
 pub(super) struct Statics<'a> {
     /// The model, under all loads.
     whole: &'a Arc<System>,
-    /// What acts, under the share of the loads at hand.
+    /// Holds what acts, under the share of the loads at hand.
     pub system: Arc<System>,
     share: f64,
     pub mechanism: Mechanism,
@@ -75,12 +75,12 @@ pub(super) struct Statics<'a> {
     pub bounds: IterationBounds,
     pub metric: Metric,
     pub stops: Option<Stops>,
-    /// What a step could pass over; none where nothing can be.
+    /// Holds what a step could pass over; none where nothing can be.
     pub paths: Option<Paths>,
     pub counts: EquilibriumSearch,
     /// Trials after which it is given up.
     pub most: u32,
-    /// Whether nothing has been met since the part of the loads began.
+    /// True if nothing has been met since the part of the loads began.
     pub fresh: bool,
 }
 
@@ -259,12 +259,12 @@ impl<'a> Statics<'a> {
         entries
     }
 
-    /// Whether the rest `here` at hand is stable; None where that is not told: of free motions, of forces without potential, of rolling.
+    /// Returns whether the rest `here` at hand is stable; None where that is not told: of free motions, of forces without potential, of rolling.
     pub fn is_stable(&mut self, here: &Rest) -> Option<bool> {
         self.curvature(here)?.is_stable()
     }
 
-    /// What the forces do around the rest `here` at hand; None where that is not told, as of rolling.
+    /// Returns what the forces do around the rest `here` at hand; None where that is not told, as of rolling.
     pub fn curvature(&mut self, here: &Rest) -> Option<Curvature> {
         let s = self.system.structure.clone();
         let rolling = s.rows.iter().any(|r| r.holonomic < r.size);
@@ -328,7 +328,7 @@ impl<'a> Statics<'a> {
         Ok(())
     }
 
-    /// Whether what is held changes at a rest: a limit would have to pull, a rigid contact to open.
+    /// Returns whether what is held changes at a rest: a limit would have to pull, a rigid contact to open.
     fn changes_at(&mut self, rest: &Rest) -> Result<bool, SetupError> {
         let Some(stops) = &mut self.stops else { return Ok(false) };
         let Rest { eq, accel, .. } = rest;

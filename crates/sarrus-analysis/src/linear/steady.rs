@@ -1,4 +1,4 @@
-//! Whether a motion is steady, and the frame in which it is.
+//! Decides whether a motion is steady, and the frame in which it is.
 //!
 //! A motion is steady where it follows a [`Flow`] and the equations of motion are the same all along it. Both are checked:
 //!
@@ -22,7 +22,7 @@ use serde::Serialize;
 pub(super) const STEADY: f64 = 1e-6;
 /// Residuals of the motion itself from which equations need no comparison.
 const FAR: f64 = 1e-3;
-/// How far the flow carries the fastest body, for comparison \[rad\]: far enough to see changes, and less than a quarter of a revolution, so
+/// Extent to which the flow carries the fastest body, for comparison \[rad\]: far enough to see changes, and less than a quarter of a revolution, so
 /// that no relative angle leaves its branch.
 const STEP: f64 = 0.7;
 /// Rates up to this, relative to the fastest, are rounding.
@@ -31,13 +31,13 @@ const ZERO_RATE: f64 = 1e-10;
 const OPEN: f64 = 1e-9;
 /// Bodies whose own frames are tried.
 const FRAMES: usize = 6;
-/// What rounding leaves of the largest terms.
+/// Defines what rounding leaves of the largest terms.
 const ROUNDING: f64 = 1e-13;
 
 /// The motion of a state that is not at rest, and how steady it is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SteadyMotion {
-    /// Whether the motion is steady: then eigenvalues are those seen from the frame.
+    /// True if the motion is steady: then eigenvalues are those seen from the frame.
     pub steady: bool,
     /// The largest relative change of accelerations and coefficients along the motion, while its fastest body rotates by 0.7 rad.
     pub residual: f64,
@@ -219,7 +219,7 @@ fn norm(s: &Structure, instant: &EquationsAtState, x: &[f64]) -> f64 {
     dot(x, &momentum(s, &instant.eq, x)).max(0.0).sqrt()
 }
 
-/// How far velocities and accelerations at the state are from those of the flow.
+/// Returns how far velocities and accelerations at the state are from those of the flow.
 fn misfit(
     s: &Structure,
     instant: &EquationsAtState,

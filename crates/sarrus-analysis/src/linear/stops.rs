@@ -29,7 +29,7 @@ const HALVINGS: u32 = 53;
 pub(super) const RUN: &str =
     "`sarrus run` with damping shows where the motion ends; `sarrus modes --about TIME` takes a state of it";
 
-/// What is watched.
+/// Holds what is watched.
 enum StopTest {
     /// A coordinate that is locked where it reaches a value; the side on which it started.
     Latch { lock: Lock, value: f64, side: f64, name: String },
@@ -37,7 +37,7 @@ enum StopTest {
     Gap(usize),
 }
 
-/// What was met, in words, and where the mechanism stands.
+/// Holds what was met, in words, and where the mechanism stands.
 pub(super) struct Stops {
     events: EventLoop,
     conditions: Conditions,
@@ -45,15 +45,15 @@ pub(super) struct Stops {
     gaps: Vec<Gap>,
     /// Events of the file, each with whether its condition held at the last check.
     triggers: Vec<(usize, bool)>,
-    /// What happened, in words.
+    /// Holds what happened, in words.
     pub notes: Vec<String>,
-    /// Whether nothing is met at the moment.
+    /// True if nothing is met at the moment.
     pub ignored: bool,
     /// Columns of reactions that are not unique with the gaps that were closed where these were decided last.
     pub not_unique: Vec<String>,
 }
 
-/// What latches and events have seen.
+/// Holds what latches and events have seen.
 pub(super) struct WatchedStops {
     sides: Vec<f64>,
     triggers: Vec<(usize, bool)>,
@@ -104,7 +104,7 @@ impl Stops {
         Ok(Some(stops))
     }
 
-    /// How many things are watched.
+    /// Number of things that are watched.
     pub fn len(&self) -> usize {
         self.list.len()
     }
@@ -116,13 +116,13 @@ impl Stops {
         system.map(Arc::new).map_err(|error| SetupError::NotStatic { what: error.to_string(), hint: RUN })
     }
 
-    /// Whether anything is met at `state`, beyond rounding.
+    /// Returns whether anything is met at `state`, beyond rounding.
     pub fn is_met(&mut self, mechanism: &mut Mechanism, state: &State) -> bool {
         let near = TOUCHES * size(state);
         !self.ignored && self.margins(mechanism, state).iter().any(|margin| *margin > near)
     }
 
-    /// What latches and events have seen so far.
+    /// Returns what latches and events have seen so far.
     pub fn watched(&self) -> WatchedStops {
         let side = |stop: &StopTest| if let StopTest::Latch { side, .. } = stop { *side } else { 0.0 };
         WatchedStops { sides: self.list.iter().map(side).collect(), triggers: self.triggers.clone() }
@@ -293,7 +293,7 @@ impl Stops {
         verdicts
     }
 
-    /// What acts is again as it was. Returns whether it was something else meanwhile.
+    /// Returns what acts is again as it was. Returns whether it was something else meanwhile.
     pub fn restore(&mut self, active: &Active) -> bool {
         let changed = !self.events.active.is_same(active);
         if changed {
@@ -302,12 +302,12 @@ impl Stops {
         changed
     }
 
-    /// What acts.
+    /// Returns what acts.
     pub fn active(&self) -> &Active {
         &self.events.active
     }
 
-    /// What holds the mechanism at the end, in words.
+    /// Returns what holds the mechanism at the end, in words.
     pub fn words(&self, system: &System) -> Vec<String> {
         let mut words = Vec::new();
         for stop in &self.list {

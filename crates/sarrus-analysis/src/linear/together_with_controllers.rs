@@ -82,7 +82,7 @@ pub(super) fn together(
     Ok(None)
 }
 
-/// Whether nothing is seen to grow away from the rest at hand; what sampled controllers do is not seen.
+/// Returns whether nothing is seen to grow away from the rest at hand; what sampled controllers do is not seen.
 fn is_stable(control: &ControllerStates, statics: &mut Statics<'_>) -> bool {
     if control.is_sampled() || check_size(&statics.system.structure, "equilibrium").is_err() {
         return true;

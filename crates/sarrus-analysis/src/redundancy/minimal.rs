@@ -85,7 +85,7 @@ pub(super) fn without(space: &[Vec<f64>], indices: impl Iterator<Item = usize>) 
     w
 }
 
-/// How much the space has at a place: the norm over its basis.
+/// Returns how much the space has at a place: the norm over its basis.
 fn size_at(space: &[Vec<f64>], at: usize) -> f64 {
     space.iter().map(|v| v[at] * v[at]).sum::<f64>().sqrt()
 }
@@ -105,11 +105,11 @@ pub(super) struct Minimal {
     pub space: Rc<OrthonormalVectors>,
 }
 
-/// What was found.
+/// Holds what was found.
 pub(super) struct MinimalSets {
     /// Minimal sets that are relevant, the small ones first.
     pub sets: Vec<Minimal>,
-    /// Whether these are all there are.
+    /// True if these are all there are.
     pub complete: bool,
 }
 
@@ -227,7 +227,7 @@ impl ElementNulls {
         without(space, indices.iter().copied())
     }
 
-    /// Whether anything is left without an element, from its own rows alone.
+    /// Returns whether anything is left without an element, from its own rows alone.
     fn leaves_some(&self, space: &OrthonormalVectors, part: usize) -> bool {
         let indices = &self.parts[part].1;
         let own: OrthonormalVectors =

@@ -17,7 +17,7 @@ const OUTSIDE: f64 = 3e-5;
 /// A coefficient below this, relative to the largest, is none.
 pub(super) const NONE: f64 = 1e-6;
 
-/// Who is next to whom, and the rows in mass-weighted velocities.
+/// Neighbours, and the rows in mass-weighted velocities.
 pub(super) struct RowNeighbours<'a> {
     s: &'a Structure,
     eq: &'a Equations,
@@ -155,7 +155,7 @@ pub(super) struct RowGroup {
     pub rows: Vec<(usize, usize)>,
     /// Null vectors over them, each a circuit: without one of its rows the others are independent.
     pub nulls: Vec<Vec<f64>>,
-    /// Which of the rows are independent of those before.
+    /// Identifies which of the rows are independent of those before.
     basis: Vec<usize>,
     q: Vec<Vec<f64>>,
     R: Vec<Vec<f64>>,

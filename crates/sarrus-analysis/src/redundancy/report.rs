@@ -1,4 +1,4 @@
-//! What the analysis of redundancy reports.
+//! Describes what the analysis of redundancy reports.
 
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ pub struct ReactionReport {
     pub directions_not_unique: usize,
 }
 
-/// How clear it was which components are unique. A component is measured by its part in the null space of Jᵀ: the root
+/// Describes how clear it was which components are unique. A component is measured by its part in the null space of Jᵀ: the root
 /// mean square over random starts, relative to the component's own size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UniquenessReport {
@@ -66,9 +66,9 @@ pub struct AlongReport {
     pub span: [f64; 2],
     /// Instants checked.
     pub samples: usize,
-    /// How the run ended: `completed`, `stopped` or `failed`.
+    /// Describes how the run ended: `completed`, `stopped` or `failed`.
     pub status: &'static str,
-    /// Why it ended there.
+    /// Reason why it ended there.
     pub reason: String,
     /// Rank over time, with a new entry only where it changes.
     pub rank: Vec<RankSpan>,
@@ -114,7 +114,7 @@ pub struct DistributionReport {
     pub compliant: usize,
     /// Compliance of all other elements, as a fraction of the smallest one given.
     pub rigid: f64,
-    /// What is left of the equations of motion, relative.
+    /// Holds what is left of the equations of motion, relative.
     pub residual: f64,
     /// Joints with their reactions.
     pub reactions: Vec<DistributedReaction>,

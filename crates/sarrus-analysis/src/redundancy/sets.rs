@@ -33,7 +33,7 @@ const WORK: [f64; 3] = [4e6, 2e8, 2e5];
 pub(super) struct Set {
     /// First block rows of the elements, in order.
     pub elements: Vec<usize>,
-    /// How many redundancies.
+    /// Number of redundancies.
     pub redundant: usize,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Sets {
     pub groups: Vec<Set>,
     /// Redundancies whose elements were not searched for any further.
     pub unresolved: usize,
-    /// Whether some group has more sets than were searched for.
+    /// True if some group has more sets than were searched for.
     pub more: bool,
 }
 

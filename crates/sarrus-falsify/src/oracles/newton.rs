@@ -12,7 +12,7 @@ pub const NEWTON: Oracle = Oracle {
     judge: |case, _| judge(case),
 };
 
-/// What a joint is made of beside options that act on it.
+/// Defines what a joint is made of beside options that act on it.
 const PLAIN: [&str; 8] = ["kind", "bodies", "at", "on", "axis", "axis_on", "axis2", "lead"];
 
 /// The two bodies of a joint that nothing but its constraint acts through.

@@ -51,7 +51,7 @@ pub const DOUBLED_JOINT: Oracle =
 /// together.
 const OPEN: [&str; 2] = ["depends on reactions that are not unique", "stored in it, and come out as motion"];
 
-/// Whether anything is left open that motion depends on.
+/// Returns whether anything is left open that motion depends on.
 fn is_open(outcome: &Outcome) -> bool {
     let report = &outcome.report;
     !report.reactions.motion_not_unique.is_empty()
@@ -59,7 +59,7 @@ fn is_open(outcome: &Outcome) -> bool {
         || report.notes.iter().any(|note| OPEN.iter().any(|open| note.contains(open)))
 }
 
-/// Whether an expression of the scene reads a reaction that is not unique in a run.
+/// Returns whether an expression of the scene reads a reaction that is not unique in a run.
 fn reads_open(scene: &SceneFile, outcome: &Outcome) -> bool {
     let text = scene.toml();
     outcome.report.reactions.not_unique.iter().any(|column| text.contains(column.as_str()))

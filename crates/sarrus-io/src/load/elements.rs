@@ -203,7 +203,7 @@ impl Loader {
     }
 }
 
-/// What all indices of an entry have in common.
+/// Holds what all indices of an entry have in common.
 struct Prepared<'t> {
     name: Text,
     span: Span,

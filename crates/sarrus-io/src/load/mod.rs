@@ -331,7 +331,7 @@ impl Loader {
         self.model.attachments.push(attachment);
     }
 
-    /// What only the outermost file says.
+    /// Returns what only the outermost file says.
     fn root_settings(&mut self, root: &Table, case: Option<&Table>) -> Done {
         let Some(scope) = self.model.scopes.first() else { return Ok(()) };
         self.model.gravity = sections::gravity(root, &ElementScope::new(scope, None), self.model.space)?;
@@ -401,7 +401,7 @@ impl Loader {
         self.claimed.insert(full, (what, span));
     }
 
-    /// Who has a full name already.
+    /// Returns who has a full name already.
     fn owner(&self, full: &str) -> Option<(&'static str, Span)> {
         let element = self.model.names.get(full).map(|n| (n.section.singular(), n.span));
         element.or_else(|| self.claimed.get(full).copied())

@@ -84,7 +84,7 @@ impl<'t> Repeats<'t> {
     }
 }
 
-/// How many elements one index makes.
+/// Returns how many elements one index makes.
 fn made_by(table: &Table) -> usize {
     table.entries.iter().filter_map(|e| e.value.as_table()).map(|t| t.len()).sum()
 }

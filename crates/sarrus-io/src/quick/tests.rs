@@ -11,7 +11,7 @@ fn describe(table: &Table) -> String {
     format!("{table:?}")
 }
 
-/// What is read here is what the whole of TOML says; whether it was.
+/// Returns what is read here is what the whole of TOML says; whether it was.
 fn holds(text: &str) -> bool {
     let Some(quick) = parse(text, 3) else { return false };
     let whole = native::parse_all(text, 3).unwrap_or_else(|e| panic!("{text:?}: {}", e.message));
@@ -167,7 +167,7 @@ fn models_are_read_as_the_whole_of_toml_has_them() {
     }
 }
 
-/// What is put into models that are right.
+/// Defines what is put into models that are right.
 const CHANGES: &[&str] = &[
     "\"",
     "'",

@@ -4,7 +4,7 @@ use super::{Baseline, Lane, Lanes};
 
 /// Code over a lane scalar.
 pub trait Kernel {
-    /// What it gives.
+    /// Holds what it gives.
     type Output;
     /// Does it; `#[inline(always)]`, with all it calls.
     fn run<L: Lane>(self) -> Self::Output;
@@ -13,7 +13,7 @@ pub trait Kernel {
 /// Instructions that eight lanes can be worked on with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstructionSet {
-    /// What every machine of its kind has.
+    /// Holds what every machine of its kind has.
     Baseline,
     /// Four lanes to a vector.
     Avx2,
@@ -28,7 +28,7 @@ impl InstructionSet {
         [Baseline, Avx2, Avx512].into_iter().filter(|set| set.is_available())
     }
 
-    /// Whether this machine has it.
+    /// Returns whether this machine has it.
     pub fn is_available(self) -> bool {
         match self {
             InstructionSet::Baseline => true,

@@ -56,7 +56,7 @@ fn operations<L: Lane>(a: L, b: L, c: f64) -> Vec<L> {
     r
 }
 
-/// What `operations` gives, lane by lane.
+/// Holds what `operations` gives, lane by lane.
 struct Operations([f64; 8], [f64; 8], f64);
 
 impl Kernel for Operations {

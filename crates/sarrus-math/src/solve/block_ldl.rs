@@ -144,7 +144,7 @@ impl BlockLdl {
         self.columns[self.position[node] as usize].diagonal as usize
     }
 
-    /// Whether `a` is eliminated after `b`: the block of the two then has the rows of `a`.
+    /// Returns whether `a` is eliminated after `b`: the block of the two then has the rows of `a`.
     pub fn is_after(&self, a: usize, b: usize) -> bool {
         self.position[a] > self.position[b]
     }

@@ -24,7 +24,7 @@ pub struct PivotedQr {
     a: Vec<f64>,
     /// Factor of each reflection I - τ w wᵀ.
     tau: Vec<f64>,
-    /// Which column of A stands in each place.
+    /// Identifies which column of A stands in each place.
     order: Vec<usize>,
     /// Norms of what is left of the columns, and what they were when last computed.
     norm: Vec<[f64; 2]>,
@@ -128,7 +128,7 @@ impl PivotedQr {
         self.steps
     }
 
-    /// Which column of A stands in each place.
+    /// Returns which column of A stands in each place.
     pub fn order(&self) -> &[usize] {
         &self.order
     }

@@ -71,12 +71,12 @@ impl FactorPattern {
         &self.rows[self.first[j]..self.first[j + 1]]
     }
 
-    /// How many pairs of places are joined.
+    /// Number of pairs of places that are joined.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether no places are joined.
+    /// Returns whether no places are joined.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Where a body is.
+//! Describes where a body is.
 //!
 //! The tangent of a pose is (δp in W, δθ in B): δR = R [δθ]×, δangle = δθ_z.
 

@@ -16,7 +16,7 @@ const MOST: usize = 10_000;
 /// Samples over the run of an argument that is not affine.
 const SAMPLES: f64 = 2000.0;
 
-/// What a number is as a function of time, between its breaks.
+/// Holds what a number is as a function of time, between its breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TimeShape {
     /// Constant.
@@ -29,7 +29,7 @@ pub enum TimeShape {
     Other,
 }
 
-/// What a slot is as a function of time.
+/// Holds what a slot is as a function of time.
 #[derive(Clone, Copy)]
 pub enum TimeSlot<'a> {
     /// The time itself.

@@ -44,7 +44,7 @@ impl Program {
     }
 }
 
-/// What is known of a condition over an interval.
+/// Holds what is known of a condition over an interval.
 #[derive(Clone, Copy, PartialEq)]
 enum TruthRange {
     True,

@@ -18,7 +18,7 @@ const MAX_PARTS: usize = 1_000_000;
 
 pub(super) type LowerResult<T> = std::result::Result<T, ExprError>;
 
-/// What a part of an expression stands for.
+/// Holds what a part of an expression stands for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LoweredValue {
     Number(Term),
@@ -89,7 +89,7 @@ fn too_large(at: TextRange) -> ExprError {
     fail(at, "the expression is too large once its functions are put in".into(), None)
 }
 
-/// Where a part of an expression stands.
+/// Marks where a part of an expression stands.
 #[derive(Clone, Copy)]
 pub(super) struct ExprContext<'e> {
     pub text: &'e str,
@@ -155,7 +155,7 @@ impl<'a> Lowering<'a> {
         term
     }
 
-    /// What a part of the tree stands for.
+    /// Returns what a part of the tree stands for.
     pub fn value(&mut self, node: &ExprNode, context: ExprContext<'_>) -> LowerResult<LoweredValue> {
         self.levels += 1;
         self.parts += 1;

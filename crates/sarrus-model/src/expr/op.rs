@@ -13,7 +13,7 @@ use crate::tables::Curve;
 /// Most arguments of an operation; built-in ones have five at most.
 pub(crate) const MAX_ARGUMENTS: usize = MOST_ARGUMENTS;
 
-/// What operations refer to by number.
+/// Holds what operations refer to by number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Library {
     pub tables: Vec<Arc<Curve>>,

@@ -245,7 +245,7 @@ impl<'a> ExprParser<'a> {
         Ok(ExprNode { at: start.to(end), kind: ExprKind::Product(factors) })
     }
 
-    /// Whether a number with a unit begins at this lexeme, a sign aside.
+    /// Returns whether a number with a unit begins at this lexeme, a sign aside.
     fn has_unit(&self, mut first: usize) -> bool {
         while self.lexemes.get(first).is_some_and(|l| l.token == Token::Minus) {
             first += 1;

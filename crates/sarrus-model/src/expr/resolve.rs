@@ -39,7 +39,7 @@ impl Lowering<'_> {
         Err(fail(unit, format!("`{name}` is a unit here, but also the name of a value"), Some(hint)))
     }
 
-    /// What a call stands for.
+    /// Returns what a call stands for.
     pub fn call(
         &mut self,
         name: TextRange,
@@ -193,7 +193,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// What a name stands for.
+    /// Returns what a name stands for.
     pub fn name(&mut self, at: TextRange, context: ExprContext<'_>) -> LowerResult<LoweredValue> {
         let path = at.of(context.text);
         let (parent, last) = split_component(path);
@@ -228,7 +228,7 @@ impl Lowering<'_> {
         self.bound(path, at, context)
     }
 
-    /// What a scope knows under `path`, or component `k` of it.
+    /// Returns what a scope knows under `path`, or component `k` of it.
     fn found(
         &mut self,
         found: Lookup,
@@ -263,7 +263,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What `path` stands for at run time.
+    /// Returns what `path` stands for at run time.
     fn bound(&mut self, path: &str, at: TextRange, context: ExprContext<'_>) -> LowerResult<LoweredValue> {
         let Some(bind) = self.bind.as_mut() else {
             if path == "t" || path.starts_with("energy.") || path == "violation" {

@@ -14,7 +14,7 @@ use crate::value::{Data, Value};
 pub struct BodyRef {
     /// Its full name; `ground` for the ground.
     pub name: String,
-    /// Where it is named.
+    /// Marks where it is named.
     pub span: Span,
     /// Set where it stands for a body of an included file (its ground, or a replaced one): where that
     /// body's own frame is in the model pose. Readings of the model pose refer to it.
@@ -22,7 +22,7 @@ pub struct BodyRef {
 }
 
 impl BodyRef {
-    /// Whether it is the ground.
+    /// Returns whether it is the ground.
     pub fn is_ground(&self) -> bool {
         self.name == "ground"
     }
@@ -348,7 +348,7 @@ impl<'a> Reader<'a> {
 }
 
 impl Model {
-    /// Whether a body carries a marker.
+    /// Returns whether a body carries a marker.
     pub fn has_marker(&self, body: &str, marker: &str) -> bool {
         self.markers(body).iter().any(|m| m == marker)
     }

@@ -7,7 +7,7 @@ use crate::record::ResolvedValue;
 use crate::transform::{self, Frame, Matrix3, cross, dot, normalized, quaternion, unit};
 use crate::value::{Data, Value};
 
-/// Where a body is in the model pose.
+/// Marks where a body is in the model pose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyFrame {
     /// The body's frame.

@@ -34,7 +34,7 @@ pub struct Reader<'a> {
     table: &'a Table,
     /// Keys that lead from the element's table to this one.
     path: Vec<String>,
-    /// Where errors about the table as a whole point.
+    /// Marks where errors about the table as a whole point.
     span: Span,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
         &self.model.scopes[(self.element.scope as usize).min(self.model.scopes.len() - 1)]
     }
 
-    /// Where the element's file is placed.
+    /// Returns where the element's file is placed.
     pub fn transform(&self) -> &'a Transform {
         &self.scope().transform
     }
@@ -135,7 +135,7 @@ impl<'a> Reader<'a> {
         self.transform().sign()
     }
 
-    /// Whether the space is planar.
+    /// Returns whether the space is planar.
     pub fn is_planar(&self) -> bool {
         self.model.is_planar()
     }
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether a key is given.
+    /// Returns whether a key is given.
     pub fn has(&self, key: &str) -> bool {
         self.table.entry(key).is_some()
     }
@@ -158,12 +158,12 @@ impl<'a> Reader<'a> {
         self.table.get(key)
     }
 
-    /// Where the value of a key stands; the element where it is not given.
+    /// Returns where the value of a key stands; the element where it is not given.
     pub fn span(&self, key: &str) -> Span {
         self.value(key).map_or(self.span, |v| v.span)
     }
 
-    /// Which of several keys is given: none, or exactly one.
+    /// Returns which of several keys is given: none, or exactly one.
     pub fn one_of(&self, keys: &[&'static str]) -> Result<Option<&'static str>> {
         let given: Vec<&'static str> = keys.iter().copied().filter(|k| self.has(k)).collect();
         match given.as_slice() {
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
         self.error(b, message).hint(format!("leave out `{a}` or `{b}`"))
     }
 
-    /// Which of several keys is given; one must be.
+    /// Returns which of several keys is given; one must be.
     pub fn require_one_of(&self, keys: &[&'static str]) -> Result<&'static str> {
         self.one_of(keys)?.ok_or_else(|| {
             let names: Vec<String> = keys.iter().map(|k| format!("`{k}`")).collect();
@@ -352,7 +352,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether what is read is kept for a resolved file.
+    /// Returns whether what is read is kept for a resolved file.
     pub fn is_recording(&self) -> bool {
         self.model.recorder.is_some()
     }

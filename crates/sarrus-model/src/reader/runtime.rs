@@ -15,25 +15,25 @@ use std::sync::Arc;
 pub struct RuntimeExpr {
     /// The tree.
     pub expr: Arc<Expr>,
-    /// Where it stands.
+    /// Marks where it stands.
     pub span: Span,
     /// Index of the file's scope.
     pub scope: u32,
     /// Index values of the element.
     pub locals: Option<Arc<Locals>>,
-    /// Where its text begins in the file, if it stands there letter by letter.
+    /// Marks where its text begins in the file, if it stands there letter by letter.
     pub(super) verbatim: Option<u32>,
-    /// Where the resolved file has it.
+    /// Marks where the resolved file has it.
     pub(super) path: Option<Arc<KeyPath>>,
 }
 
 impl RuntimeExpr {
-    /// How far this condition is from changing; see [`Expr::margin`].
+    /// Returns how far this condition is from changing; see [`Expr::margin`].
     pub fn margin(&self) -> RuntimeExpr {
         RuntimeExpr { expr: Arc::new(self.expr.margin()), path: None, verbatim: None, ..self.clone() }
     }
 
-    /// Where it calls the function `name`; the whole of it where that cannot be determined.
+    /// Returns where it calls the function `name`; the whole of it where that cannot be determined.
     pub fn span_of_call(&self, name: &str) -> Span {
         let call = self.expr.calls().into_iter().find(|(called, _)| called == name);
         match (call, self.verbatim) {
@@ -50,7 +50,7 @@ impl RuntimeExpr {
 #[derive(Clone, Debug)]
 pub struct RuntimeVector {
     pub(super) components: VectorComponents,
-    /// Where it stands.
+    /// Marks where it stands.
     pub span: Span,
     pub(super) path: Option<Arc<KeyPath>>,
 }
@@ -73,7 +73,7 @@ pub(super) enum VectorComponents {
     Each(Vec<Option<RuntimeExpr>>),
 }
 
-/// How the components of a vector go through the include's transform.
+/// Describes how the components of a vector go through the include's transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComponentMap {
     /// Not at all: the numbers mean no direction.

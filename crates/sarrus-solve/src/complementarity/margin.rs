@@ -1,4 +1,4 @@
-//! How far contacts that all bear and stick are from letting go, where forces are not unique.
+//! Describes how far contacts that all bear and stick are from letting go, where forces are not unique.
 //!
 //! Forces κ with W κ + b = 0 keep every contact as it is. Where rows are redundant they form a family κ₀ + Z y, and contacts let go
 //! only when no member of it pushes everywhere within Coulomb's cones. The margin is

@@ -1,4 +1,4 @@
-//! What unilateral contacts bear: impulses, or forces, that push only, with Coulomb friction.
+//! Describes what unilateral contacts bear: impulses, or forces, that push only, with Coulomb friction.
 //!
 //! With W = N M⁻¹Nᵀ over the rows N of the places that touch (one along the normal, and one or two across it), b what the
 //! motion would do without them, and u = W κ + b,
@@ -77,7 +77,7 @@ pub struct Contacts<'a> {
     pub b: &'a [f64],
 }
 
-/// What a place does.
+/// Holds what a place does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ContactStatus {
     /// It bears nothing.
@@ -88,22 +88,22 @@ pub enum ContactStatus {
     Slide([f64; 2]),
 }
 
-/// What is borne.
+/// Holds what is borne.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
     /// κ.
     pub kappa: Vec<f64>,
     /// u = W κ + b.
     pub u: Vec<f64>,
-    /// What each place does.
+    /// Holds what each place does.
     pub status: Vec<ContactStatus>,
-    /// Whether no other κ does the same.
+    /// True if no other κ does the same.
     pub is_unique: bool,
-    /// Whether u is the same for all κ that do the same: not where places that slide in different directions share what they bear.
+    /// True if u is the same for all κ that do the same: not where places that slide in different directions share what they bear.
     pub is_motion_unique: bool,
 }
 
-/// Why nothing was found.
+/// Reason why nothing was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoSolution {
     /// All combinations were tried: there is none.
@@ -257,7 +257,7 @@ impl Contacts<'_> {
         good.then(|| Solution { is_unique: false, ..self.found(kappa, u, status, first, &[]) })
     }
 
-    /// Whether a change of κ changes u, beyond rounding of the equations that it solves.
+    /// Returns whether a change of κ changes u, beyond rounding of the equations that it solves.
     fn moves(&self, z: &[f64]) -> bool {
         let row = |row: &[f64]| {
             let terms = row.iter().zip(z).map(|(w, z)| w * z);
@@ -289,7 +289,7 @@ impl Contacts<'_> {
         Solution { kappa, u, status, is_unique, is_motion_unique }
     }
 
-    /// Whether the equations of a guess hold: where they contradict each other they are only solved as nearly as can be.
+    /// Returns whether the equations of a guess hold: where they contradict each other they are only solved as nearly as can be.
     fn is_solved(&self, kappa: &[f64], u: &[f64], first: &[usize], status: &[ContactStatus]) -> bool {
         self.holds(kappa, u, first, status, SOLVED)
     }
@@ -443,7 +443,7 @@ impl Contacts<'_> {
         }
     }
 
-    /// What rounding may be of u in the rows across a place: of a sum of so many products, at most.
+    /// Returns what rounding may be of u in the rows across a place: of a sum of so many products, at most.
     fn rounding(&self, i: usize, kappa: &[f64]) -> f64 {
         let n = self.rows();
         let terms = |row: usize| {

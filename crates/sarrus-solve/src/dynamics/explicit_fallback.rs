@@ -41,35 +41,35 @@ const PAUSE: f64 = 0.05;
 const WAY: f64 = 0.25;
 /// ... and after no more than so many steps, in which the mechanism may become faster.
 const PAUSE_STEPS: f64 = 10.0;
-/// How far before a step a loss of rank may seem to be, as a part of it, that was in it.
+/// Describes how far before a step a loss of rank may seem to be, as a part of it, that was in it.
 const BEFORE: f64 = 0.2;
 /// Explicit steps in a zone, at most ...
 const MOST: f64 = 2e4;
 /// ... as told after this many.
 const TRIED: u32 = 50;
 
-/// Who leads other methods through zones.
+/// Explicit fallback that steps through zones for other methods.
 pub(super) struct ExplicitFallback {
     method: ExplicitRk,
     control: StepControl,
-    /// When rank is lost, as last seen, and where the zone ends \[s\]; no zone is being passed where that is not in the future.
+    /// Time when rank is lost, as last seen, and where the zone ends \[s\]; no zone is being passed where that is not in the future.
     at: f64,
     until: f64,
     /// Size of the method's own step there \[s\].
     h: f64,
-    /// Whether the last step was one through a zone.
+    /// True if the last step was one through a zone.
     is_last: bool,
     /// Steps in this zone.
     steps: u32,
-    /// Whether the method is left to itself until nothing is near, and when that first was so \[s\].
+    /// True if the method is left to itself until nothing is near, and when that first was so \[s\].
     gave_up: bool,
     left: Option<f64>,
-    /// When pivots were last checked, the root of the smallest there as a fraction of what was usual, and when the next check is due \[s\].
+    /// Time when pivots were last checked, the root of the smallest there as a fraction of what was usual, and when the next check is due \[s\].
     seen: [f64; 2],
     due: f64,
 }
 
-/// What is near a state.
+/// Holds what is near a state.
 #[derive(Clone, Copy)]
 enum Sight {
     /// Nothing.
@@ -101,7 +101,7 @@ impl ExplicitFallback {
 }
 
 impl<P: Problem + ?Sized> Dynamics<'_, P> {
-    /// When a method that resolves the constraints itself was first left to itself near a singular position \[s\]: explicit steps through it
+    /// Returns when a method that resolves the constraints itself was first left to itself near a singular position \[s\]: explicit steps through it
     /// were too many, as something is stiff.
     pub fn fallback_left(&self) -> Option<f64> {
         self.fallback.as_ref().and_then(|fallback| fallback.left)
@@ -279,7 +279,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         Ok(info)
     }
 
-    /// What is within a zone of `s`, on the constraints, and `reach`, where steps have the size `h` \[s\].
+    /// Returns what is within a zone of `s`, on the constraints, and `reach`, where steps have the size `h` \[s\].
     fn see(&mut self, s: &State, h: f64, reach: f64) -> Result<Sight, SolveError> {
         self.problem.update(s, Stage::VELOCITY, &mut self.eq);
         self.kkt.factor(&self.eq, ActiveRows::All, RankDemand::Any)?;
@@ -324,7 +324,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
     }
 
-    /// When rank was lost in the step to `s`, near the time `t`, if it was.
+    /// Returns when rank was lost in the step to `s`, near the time `t`, if it was.
     fn went_over(&mut self, s: &State, t: f64) -> Option<f64> {
         let spin = self.angular_speed(s).max(f64::MIN_POSITIVE);
         let near = self.near.as_mut()?;

@@ -25,9 +25,9 @@ pub(super) enum Fast {
 /// Tables, and when to ask them.
 pub(super) struct FastPath {
     tables: Box<dyn Tables<f64>>,
-    /// Whether they know all loads.
+    /// True if they know all loads.
     has_loads: bool,
-    /// What they found where others ask for it: the general path, until it has said whether a singular position is near, or what accounts for work.
+    /// Holds what they found where others ask for it: the general path, until it has said whether a singular position is near, or what accounts for work.
     found: Accel,
     is_asking: bool,
     /// Calls to leave to the general path, and how many that will be the next time.
@@ -53,7 +53,7 @@ impl FastPath {
         (self.found.residual, self.found.refinements) = (health.residual, health.refinements);
     }
 
-    /// Whether to ask.
+    /// Returns whether to ask.
     fn is_due(&mut self) -> bool {
         let due = self.left == 0;
         self.left = self.left.saturating_sub(1);

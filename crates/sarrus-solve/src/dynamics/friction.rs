@@ -13,7 +13,7 @@ use super::Dynamics;
 use crate::error::SolveError;
 use crate::problem::{Problem, State};
 
-/// What is left of N, relative, where it is found.
+/// Defines what is left of N, relative, where it is found.
 const FOUND: f64 = 1e-11;
 /// Corrections of N: one but for rounding, more where friction in joints depends on λ too.
 const CORRECTIONS: u32 = 20;

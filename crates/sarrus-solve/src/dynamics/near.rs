@@ -48,7 +48,7 @@ const WAY: f64 = 0.75;
 /// A step is checked again where the root of the smallest pivot, as a fraction of what is usual, may have been zero and was
 /// below this.
 const LOW: f64 = 0.5;
-/// How far from where pivots say the zero is it may be, as a part of the step, and as an angle \[rad\].
+/// Describes how far from where pivots say the zero is it may be, as a part of the step, and as an angle \[rad\].
 const AROUND: f64 = 0.5;
 const AROUND_ANGLE: f64 = 0.15;
 /// Tolerance of the steps that are taken in place of fixed ones beside a near miss.
@@ -58,7 +58,7 @@ const SUBSTEP_TOLERANCE: f64 = 1e-10;
 const LEAST_TOLERANCE: f64 = 1e-12;
 const MOST_TOLERANCE: f64 = 1e-6;
 
-/// How an integrator takes its steps.
+/// Describes how an integrator takes its steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StepMode {
     /// All of one size.
@@ -67,7 +67,7 @@ pub enum StepMode {
     Chosen(f64),
 }
 
-/// What passes singular positions, and when it is asked.
+/// Holds what passes singular positions, and when it is asked.
 pub(super) struct SingularityGuard {
     detector: SingularityDetector,
     /// Half a window, in steps.
@@ -76,19 +76,19 @@ pub(super) struct SingularityGuard {
     most: f64,
     /// Half the window of the last right-hand side \[s\].
     tau: f64,
-    /// Whether the last right-hand side called for a check.
+    /// True if the last right-hand side called for a check.
     is_checking: bool,
-    /// When the last right-hand side that called for one was, if it was in no window \[s\].
+    /// Time when the last right-hand side that called for one was, if it was in no window \[s\].
     outside: Option<f64>,
-    /// Whether the last accelerations with multipliers were those of a window.
+    /// True if the last accelerations with multipliers were those of a window.
     is_regularized: bool,
-    /// Whether a right-hand side of this step was inside a window.
+    /// True if a right-hand side of this step was inside a window.
     inside: bool,
     /// The same of the window of a near miss.
     is_off_constraints: bool,
     /// The same of what is no singular position.
     weak: bool,
-    /// Whether the last step went over a near miss.
+    /// True if the last step went over a near miss.
     over: bool,
     /// Takes steps in place of those that are too long for a near miss; of fixed size, they are so near any.
     substeps: Box<ExplicitRk>,
@@ -107,7 +107,7 @@ pub(super) struct SingularityGuard {
     has_last: bool,
     /// γ without the stabilization's shift (nc).
     gamma: Vec<f64>,
-    /// What Φ shall do where the stabilization shifts γ, and room for it.
+    /// Holds what Φ shall do where the stabilization shifts γ, and room for it.
     targets: Vec<Vec<f64>>,
     probe: Option<Equations>,
     /// Stands in for λ in the books.
@@ -206,7 +206,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         }
     }
 
-    /// Whether accelerations at `s`, of full rank and with this smallest pivot, need no search for a singular position; if so, that is
+    /// Returns whether accelerations at `s`, of full rank and with this smallest pivot, need no search for a singular position; if so, that is
     /// noted as of a right-hand side.
     pub(super) fn passes_singularity(&mut self, s: &State, pivot: f64) -> bool {
         let Some(near) = self.near.as_mut() else { return true };
@@ -354,7 +354,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         done
     }
 
-    /// How fast J turns \[1/s\]: the largest angular velocity, or, where bodies do not turn, what γ tells.
+    /// Returns how fast J turns \[1/s\]: the largest angular velocity, or, where bodies do not turn, what γ tells.
     pub(super) fn angular_speed(&self, s: &State) -> f64 {
         let structure = self.problem.structure();
         let mut fastest = fastest(structure, s);
@@ -411,7 +411,7 @@ impl SingularityGuard {
         }
     }
 
-    /// When the smallest pivot may have been zero in the step to `t`: its root falls to a zero and rises again along straight lines, which a
+    /// Returns when the smallest pivot may have been zero in the step to `t`: its root falls to a zero and rises again along straight lines, which a
     /// smooth minimum does not. `typical` is what is usual of it.
     fn zero(&self, t: f64, typical: f64) -> Option<f64> {
         let start = self.last.t;
@@ -438,7 +438,7 @@ impl SingularityGuard {
         zero.map(|zero| zero.clamp(start, t))
     }
 
-    /// Whether the last right-hand side, at the time `t`, called for no look, or for one that has found no singular position near.
+    /// Returns whether the last right-hand side, at the time `t`, called for no look, or for one that has found no singular position near.
     pub(super) fn is_outside(&self, t: f64) -> bool {
         !self.is_checking || self.outside == Some(t)
     }
@@ -449,7 +449,7 @@ impl SingularityGuard {
         self.detector.regular(dropped).filter(|_| self.is_regularized)
     }
 
-    /// Whether `s` is the last state on the constraints.
+    /// Returns whether `s` is the last state on the constraints.
     pub(super) fn is_last(&self, s: &State) -> bool {
         self.has_last && self.last == *s
     }
@@ -459,17 +459,17 @@ impl SingularityGuard {
         &self.last
     }
 
-    /// Whether the last right-hand sides were in the window of a near miss.
+    /// Returns whether the last right-hand sides were in the window of a near miss.
     pub(super) fn is_off_constraints(&self) -> bool {
         self.detector.is_open_miss()
     }
 
-    /// What finds singular positions.
+    /// Returns what finds singular positions.
     pub(super) fn detector_mut(&mut self) -> &mut SingularityDetector {
         &mut self.detector
     }
 
-    /// What the smallest pivot usually is, where it has been `typical` so far and zero is nothing known, and whether more rows
+    /// Returns what the smallest pivot usually is, where it has been `typical` so far and zero is nothing known, and whether more rows
     /// are left out as dependent than are wont to.
     pub(super) fn typical(&mut self, typical: f64, dropped: usize) -> (f64, bool) {
         let is_new = typical == 0.0;
@@ -479,7 +479,7 @@ impl SingularityGuard {
         (typical, lost)
     }
 
-    /// Whether no right-hand side of this step was one of the rows of \[Amirouche1991\].
+    /// Returns whether no right-hand side of this step was one of the rows of \[Amirouche1991\].
     pub(super) fn is_exact(&self) -> bool {
         !self.inside || self.detector.kind() != Regularize::Amirouche
     }
@@ -499,7 +499,7 @@ impl SingularityGuard {
         self.has_last = true;
     }
 
-    /// What Φ shall do where the stabilization has shifted γ: the coefficients of Φ from the second on that continue the shift,
+    /// Returns what Φ shall do where the stabilization has shifted γ: the coefficients of Φ from the second on that continue the shift,
     /// φ⁽ᵏ⁺²⁾ = S(φ⁽ᵏ⁾, φ⁽ᵏ⁺¹⁾). Returns whether it has.
     fn aim(
         &mut self,

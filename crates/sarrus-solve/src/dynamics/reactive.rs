@@ -39,7 +39,7 @@ pub(super) struct Reactive {
     /// Differences of g and r from one iteration to the next, the last ones.
     dg: Vec<Vec<f64>>,
     dr: Vec<Vec<f64>>,
-    /// How many of them there are.
+    /// Number of them.
     retained: usize,
 }
 
@@ -63,7 +63,7 @@ impl Reactive {
         }
     }
 
-    /// Whether there is nothing to find.
+    /// Returns whether there is nothing to find.
     pub fn is_empty(&self) -> bool {
         self.n.is_empty()
     }

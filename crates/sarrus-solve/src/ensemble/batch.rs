@@ -10,7 +10,7 @@ use sarrus_math::lane::{Kernel, Lane, Mask};
 
 /// A pivot below this fraction of what is usual may announce a singular position: that is not for lanes.
 const NEAR: f64 = 0.49;
-/// How slowly what is usual is forgotten.
+/// Rate at which what is usual is forgotten.
 const MEMORY: f64 = 0.99;
 
 /// Lanes, whatever their number type.

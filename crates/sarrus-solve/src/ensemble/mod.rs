@@ -32,17 +32,17 @@ pub struct Variant {
     pub start: State,
 }
 
-/// How time is stepped: an explicit method with steps of one size.
+/// Describes how time is stepped: an explicit method with steps of one size.
 #[derive(Debug, Clone, Copy)]
 pub struct FixedStep {
     tableau: &'static Tableau,
     /// Size of a step \[s\].
     pub step: f64,
-    /// Where it ends \[s\]; the last step is shorter where whole ones do not end there.
+    /// Marks where it ends \[s\]; the last step is shorter where whole ones do not end there.
     pub t_end: f64,
-    /// Whether states are brought onto the constraints after each step.
+    /// True if states are brought onto the constraints after each step.
     pub projects: bool,
-    /// How variants that have left pass singular positions.
+    /// Describes how variants that have left pass singular positions.
     pub regularize: Regularize,
     /// Steps between two calls of the observer; zero for none but the last.
     pub every: u64,
@@ -63,18 +63,18 @@ impl FixedStep {
     }
 }
 
-/// How a variant came out.
+/// Describes how a variant came out.
 #[derive(Debug, Clone)]
 pub struct VariantOutcome {
     /// The last state.
     pub state: State,
-    /// When it left its lane to continue alone \[s\], if it did.
+    /// Time when it left its lane to continue alone \[s\], if it did.
     pub left: Option<f64>,
-    /// Why it did not reach the end, if it did not.
+    /// Reason why it did not reach the end, if it did not.
     pub error: Option<Stopped>,
 }
 
-/// Why a variant did not reach the end.
+/// Reason why a variant did not reach the end.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Stopped {
     /// Its method cannot be made.
@@ -88,7 +88,7 @@ pub enum Stopped {
     Step(#[from] StepError),
 }
 
-/// Who receives states on the way: number of the variant, and its state.
+/// Object that receives states on the way: number of the variant, and its state.
 pub type VariantWatch<'a> = &'a (dyn Fn(usize, &State) + Sync);
 
 /// Steps all members to the end, in lanes of [`LANES`] and on the threads of the current pool. Outcomes are in the order of the members.

@@ -18,18 +18,18 @@ const CONTRADICTION: f64 = 1e-3;
 /// special: a pseudoinverse spreads rounding and contradictions over all of them.
 const NOISE: f64 = 1e-3;
 
-/// Which part of γ - J v̇ must vanish; the rest is contradiction.
+/// Identifies which part of γ - J v̇ must vanish; the rest is contradiction.
 #[derive(Clone, Copy)]
 pub(super) enum Solvable<'a> {
     /// All.
     All,
-    /// What J times a further correction would take away.
+    /// Holds what J times a further correction would take away.
     Range,
-    /// What G says that it was asked for, in the scale of rows of unit length: for a G that takes away only a part of that.
+    /// Holds what G says that it was asked for, in the scale of rows of unit length: for a G that takes away only a part of that.
     Asked(&'a Cell<f64>),
 }
 
-/// How long to continue.
+/// Describes how long to continue.
 #[derive(Clone, Copy)]
 pub(super) struct Passes {
     /// Corrections at most.
@@ -220,7 +220,7 @@ fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }
 
-/// Whether `x` is above `limit`, or no number.
+/// Returns whether `x` is above `limit`, or no number.
 fn exceeds(x: f64, limit: f64) -> bool {
     x.is_nan() || x > limit
 }

@@ -1,4 +1,4 @@
-//! What formulations of whole matrices share: room made at the first call, a rank kept along the run, and their count.
+//! Describes what formulations of whole matrices share: room made at the first call, a rank kept along the run, and their count.
 
 use super::Formulation;
 use super::dense::check_finite;

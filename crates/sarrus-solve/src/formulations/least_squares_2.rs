@@ -102,7 +102,7 @@ impl DenseMethod for LeastSquares2 {
     }
 }
 
-/// Where `x` is largest.
+/// Returns where `x` is largest.
 fn largest(x: &[f64]) -> usize {
     (0..x.len()).fold(0, |best, i| if x[i].abs() > x[best].abs() { i } else { best })
 }

@@ -28,7 +28,7 @@ pub trait Number:
 {
     /// A real number.
     fn real(x: f64) -> Self;
-    /// Whether it is a number.
+    /// Returns whether it is a number.
     fn is_finite(self) -> bool;
 }
 
@@ -117,7 +117,7 @@ fn with_skew(w: [f64; 3], a: f64, b: f64, x: f64) -> [[f64; 3]; 3] {
 pub struct IterationMatrix<N: Number> {
     nv: usize,
     lu: PatternLu<N>,
-    /// Where the numbers of M, of the pairs of K and D, of Jᵀ, of J, and of the diagonal of the rows go.
+    /// Marks where the numbers of M, of the pairs of K and D, of Jᵀ, of J, and of the diagonal of the rows go.
     mass: Vec<usize>,
     pairs: Vec<usize>,
     transposed: Vec<usize>,

@@ -20,7 +20,7 @@ use crate::problem::{Accel, Equations, RowBlock, Stage, State, Structure};
 use crate::tangent::Tangent;
 use crate::views::ImplicitOde;
 
-/// Which constraints hold at the end of a step.
+/// Identifies which constraints hold at the end of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ConstraintLevel {
     /// Positions alone: index 3. Velocities hold to the order of the method.
@@ -32,7 +32,7 @@ pub enum ConstraintLevel {
     Both,
 }
 
-/// How positions follow accelerations.
+/// Describes how positions follow accelerations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kinematics {
     /// δ = δ* + β z.
@@ -41,7 +41,7 @@ pub enum Kinematics {
     Velocities,
 }
 
-/// What a stage asks for.
+/// Holds what a stage asks for.
 #[derive(Debug, Clone)]
 pub struct StageTarget {
     /// Time \[s\].
@@ -54,7 +54,7 @@ pub struct StageTarget {
     pub beta: f64,
     /// ∂x/∂ẋ \[s\].
     pub gamma_x: f64,
-    /// How positions follow.
+    /// Describes how positions follow.
     pub kinematics: Kinematics,
     /// δ* (nv).
     pub delta: Vec<f64>,
@@ -81,10 +81,10 @@ impl StageTarget {
     }
 }
 
-/// How the iteration is run.
+/// Describes how the iteration is run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NewtonOptions {
-    /// Which constraints hold.
+    /// Identifies which constraints hold.
     pub level: ConstraintLevel,
     /// Changes that are left to go, relative to the size and speed of the mechanism.
     pub tolerance: f64,
@@ -115,7 +115,7 @@ const LEAST_RATE: f64 = 0.1;
 /// The most that an update makes a correction longer.
 const MOST_LEARNED: f64 = 10.0;
 
-/// How an iteration went.
+/// Describes how an iteration went.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Converged {
     /// Iterations.
@@ -124,7 +124,7 @@ pub struct Converged {
     pub rate: f64,
 }
 
-/// Which matrix an iteration starts with.
+/// Identifies which matrix an iteration starts with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MatrixSource {
     /// The one at hand.
@@ -147,9 +147,9 @@ struct PastCorrection {
     size: f64,
 }
 
-/// What an iteration has found, and what it needs.
+/// Holds what an iteration has found, and what it needs.
 pub struct Newton {
-    /// How it is run.
+    /// Describes how it is run.
     pub options: NewtonOptions,
     /// The state that was found.
     pub state: State,
@@ -167,7 +167,7 @@ pub struct Newton {
     rotations: Vec<RotationBlock>,
     /// γ of the factors; none before the first.
     factored: Option<f64>,
-    /// Whether the factors shall be made anew.
+    /// True if the factors shall be made anew.
     stale: bool,
     /// Scalar rows that depend on others.
     out: Vec<bool>,
@@ -185,7 +185,7 @@ pub struct Newton {
     x_weight: f64,
     /// Corrections so far.
     past: Vec<PastCorrection>,
-    /// Where the iteration started.
+    /// Marks where the iteration started.
     guess: Accel,
     /// Multipliers of d (nc).
     mu: Vec<f64>,
@@ -285,7 +285,7 @@ impl Newton {
         done
     }
 
-    /// Whether a row that was left out as dependent on others does not hold.
+    /// Returns whether a row that was left out as dependent on others does not hold.
     fn has_lost(&self, s: &Structure) -> bool {
         let most = LOST * self.scale.length();
         let of_row = |row: &RowBlock| {

@@ -1,11 +1,11 @@
-//! How large a change is: lengths against the size of the mechanism, turns against a radian.
+//! Describes how large a change is: lengths against the size of the mechanism, turns against a radian.
 
 use crate::problem::{Array, GroupKind, State, Structure};
 
 /// Speeds are measured at least against the size of the mechanism over this many steps.
 const STEPS: f64 = 1e3;
 
-/// What changes of positions and velocities are compared with.
+/// Holds what changes of positions and velocities are compared with.
 #[derive(Debug, Clone, Default)]
 pub struct ChangeScale {
     /// Groups of velocities: first index, length, whether they are turns.

@@ -80,11 +80,11 @@ pub struct Abm {
     phi: Vec<State>,
     /// The slope that the past expects at the end.
     expected: State,
-    /// How far the slope is from it: φ_{k+1}.
+    /// Distance of the slope from it: φ_{k+1}.
     change: State,
     /// Scratch.
     delta: State,
-    /// What rounding has added to `start` beyond what was to be added, and to `end`.
+    /// Holds what rounding has added to `start` beyond what was to be added, and to `end`.
     carry: [State; 2],
 
     /// ψ of the steps before this.
@@ -92,15 +92,15 @@ pub struct Abm {
     formulas: Formulas,
     /// Order of the next step.
     order: usize,
-    /// How many steps of this size were taken.
+    /// Describes how many steps of this size were taken.
     equal: usize,
-    /// Whether order and step are raised at every step.
+    /// True if order and step are raised at every step.
     starting: bool,
-    /// What errors are measured in, in units of the tolerance: 1, or more where that is rounding.
+    /// Holds what errors are measured in, in units of the tolerance: 1, or more where that is rounding.
     unit: f64,
-    /// Whether `start` and `end` belong to an accepted step.
+    /// True if `start` and `end` belong to an accepted step.
     accepted: bool,
-    /// Whether the differences are those at `end`.
+    /// True if the differences are those at `end`.
     differences: bool,
     /// Steps for which right-hand sides are still taken on the constraints.
     constrained_steps: u32,

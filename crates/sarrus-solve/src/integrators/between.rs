@@ -24,7 +24,7 @@ pub(super) struct StepInterpolant {
     rate: Vec<f64>,
     /// δ(θ).
     delta: Vec<f64>,
-    /// Whether they belong to the step at hand.
+    /// True if they belong to the step at hand.
     is_known: bool,
 }
 

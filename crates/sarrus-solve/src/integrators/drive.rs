@@ -10,7 +10,7 @@ const NEAR: f64 = 16.0;
 /// A fixed step shorter than this part of the size asked for is a sliver.
 const SLIVER: f64 = 1e-6;
 
-/// Whether to continue.
+/// States whether to continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proceed {
     /// Take the next step.
@@ -19,7 +19,7 @@ pub enum Proceed {
     Stop,
 }
 
-/// Who is notified of a run while it continues.
+/// Object that is notified of a run while it continues.
 ///
 /// `ode` is handed out as the type that [`integrate`] was called with, so that an observer can ask it for more
 /// than rates (multipliers, energies).
@@ -27,7 +27,7 @@ pub trait Observer<O: ?Sized> {
     /// The state at a time asked for by the samples.
     fn sample(&mut self, _ode: &mut O, _s: &State) {}
 
-    /// Whether a step may be [cut](Observer::cut) at its start.
+    /// Returns whether a step may be [cut](Observer::cut) at its start.
     fn can_retake(&self) -> bool {
         false
     }
@@ -59,7 +59,7 @@ pub trait Observer<O: ?Sized> {
     }
 }
 
-/// What an observer has done to the state.
+/// Holds what an observer has done to the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     /// It may have changed it; the run continues from there.
@@ -72,7 +72,7 @@ pub enum Change {
 pub struct TakenStep<'a, O: ?Sized> {
     /// Whose step it is.
     pub ode: &'a mut O,
-    /// What it was.
+    /// Holds what it was.
     pub info: StepInfo,
     /// The state at its end.
     pub end: &'a State,
@@ -150,18 +150,18 @@ impl<'a> Samples<'a> {
     }
 }
 
-/// How a run ended.
+/// Describes how a run ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ended {
     /// Time reached \[s\].
     pub at: f64,
-    /// Why there.
+    /// Reason why there.
     pub because: Because,
     /// Work done under this [`StepControl`].
     pub counts: StepCounts,
 }
 
-/// Why a run ended.
+/// Reason why a run ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Because {
     /// The end was reached.

@@ -37,7 +37,7 @@ const ALONG: f64 = 0.05;
 const ACROSS: f64 = 1e-6;
 /// The same as its square, which is what it leaves along them, in units of the tolerance.
 const SQUARED: f64 = 0.1;
-/// How often, and by how much, a careful step with an error across the constraints is shortened a little in place of a lot.
+/// Describes how often, and by how much, a careful step with an error across the constraints is shortened a little in place of a lot.
 const DODGES: u32 = 12;
 const DODGE: f64 = 0.85;
 /// Steps after one that had to be careful that are careful from the start.
@@ -59,11 +59,11 @@ pub struct ExplicitRk {
     /// Error estimates.
     delta: [State; 2],
 
-    /// Whether `start`, `end` and the stages belong to an accepted step.
+    /// True if `start`, `end` and the stages belong to an accepted step.
     accepted: bool,
-    /// Whether the slope at `end` is known.
+    /// True if the slope at `end` is known.
     end_slope: bool,
-    /// Whether the interpolant's own stages are known.
+    /// True if the interpolant's own stages are known.
     interpolant: bool,
     /// Steps for which right-hand sides are still taken on the constraints.
     constrained_steps: u32,
@@ -217,7 +217,7 @@ impl ExplicitRk {
         Ok(())
     }
 
-    /// Whether stability limits the step just tried; none where that is not to be checked.
+    /// Returns whether stability limits the step just tried; none where that is not to be checked.
     fn is_limited(&mut self, ode: &mut dyn Ode, control: &mut StepControl) -> Option<bool> {
         let limit = self.stability.filter(|_| control.stiffness.is_due(control.counts.steps))?;
         self.find_end_slope(ode, control).ok()?;

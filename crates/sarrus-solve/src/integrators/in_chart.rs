@@ -25,13 +25,13 @@ use crate::views::{Ode, Step, StepInfo};
 pub struct InChart {
     method: Box<dyn Step>,
     workspace: ChartWorkspace,
-    /// Whether the chart has coordinates of rotations in space.
+    /// True if the chart has coordinates of rotations in space.
     has_quaternions: bool,
     /// Coordinates at the end of the last step.
     end: State,
     /// The problem's state there.
     shown: State,
-    /// Whether they belong to a step.
+    /// True if they belong to a step.
     known: bool,
     /// Coordinates inside the step.
     between: State,
@@ -40,7 +40,7 @@ pub struct InChart {
 /// The chart, and what right-hand sides need.
 struct ChartWorkspace {
     chart: Box<dyn Chart>,
-    /// Whether the chart finds accelerations, where it can.
+    /// True if the chart finds accelerations, where it can.
     own: bool,
     constrained: bool,
     /// Coordinates of a state that is moved.

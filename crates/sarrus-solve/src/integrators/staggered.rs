@@ -48,7 +48,7 @@ use one_step::OneStep;
 use symmetric::SymmetricStaggered;
 use two_stage::TwoStage;
 
-/// Which form of the procedure.
+/// Identifies which form of the procedure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StaggeredForm {
     /// One chain, in the manner of RATTLE.
@@ -57,7 +57,7 @@ pub enum StaggeredForm {
     Paper,
     /// One chain of central differences.
     OneStep {
-        /// How many velocities those at an instant are extrapolated from, 1 to 3.
+        /// Describes how many velocities those at an instant are extrapolated from, 1 to 3.
         points: u32,
     },
 }
@@ -68,9 +68,9 @@ pub struct StaggeredMethod {
     chain: Box<dyn Chain>,
     limits: StepLimits,
     adaptive: Option<ErrorEstimate>,
-    /// Whether the modules know the problem.
+    /// True if the modules know the problem.
     prepared: bool,
-    /// Whether `start`, `end` and the chain belong to an accepted step.
+    /// True if `start`, `end` and the chain belong to an accepted step.
     accepted: bool,
     start: State,
     end: State,
@@ -186,7 +186,7 @@ impl StaggeredMethod {
         if self.end.is_finite() { Ok(()) } else { Err(StepError::NotFinite { t }) }
     }
 
-    /// What the step just made shows of the stability limit.
+    /// Returns what the step just made shows of the stability limit.
     fn check_step(&mut self) -> StepVerdict {
         let StaggeredMethod { modules, chain, start, end, .. } = self;
         let (accel, _) = chain.ends();

@@ -35,7 +35,7 @@ const PROBES: u32 = 3;
 /// The rows that are left out by choice.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RowChoice {
-    /// Whether each row is (nc); empty where elimination chooses.
+    /// Marks whether each row is (nc); empty where elimination chooses.
     pub out: Vec<bool>,
     /// The smallest pivot when the choice was last checked.
     pivot: f64,
@@ -76,7 +76,7 @@ impl RowChoice {
 }
 
 impl Kkt {
-    /// Whether the rows left out are those of the choice: rows at velocity level may support others that have a position level.
+    /// Returns whether the rows left out are those of the choice: rows at velocity level may support others that have a position level.
     pub(super) fn has_choice(&self) -> bool {
         !self.choice.out.is_empty() && (self.rows == ActiveRows::All || self.is_holonomic)
     }

@@ -66,7 +66,7 @@ const COUPLED: f64 = 1e-6;
 /// ε, relative to the row's diagonal, of rows that wait for a hub, until they are moved behind it.
 const SOFT: f64 = 1e-8;
 
-/// Which rows take part.
+/// Identifies which rows take part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActiveRows {
     /// All.
@@ -75,7 +75,7 @@ pub enum ActiveRows {
     Holonomic,
 }
 
-/// What is demanded of the rank of J.
+/// Holds what is demanded of the rank of J.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RankDemand {
     /// Full: a dependent row is an error.
@@ -131,18 +131,18 @@ pub struct Kkt {
     rank: RankDemand,
     /// The fraction in use in place of [`DEPENDENT`].
     dependent: f64,
-    /// What masses make of the limit of each row (nc), see `kinematic.rs`.
+    /// Holds what masses make of the limit of each row (nc), see `kinematic.rs`.
     share: Vec<f64>,
-    /// Whether the rows have been judged in the kinematic metric.
+    /// True if the rows have been judged in the kinematic metric.
     decided: bool,
-    /// Whether that judgement is final: of a run it is made where the run begins. Beside a singular position later on small pivots
+    /// True if that judgement is final: of a run it is made where the run begins. Beside a singular position later on small pivots
     /// come from the position, not from the masses.
     is_final: bool,
     /// Rows settled as dependent, once that has been done.
     resolved: Option<Vec<bool>>,
-    /// How many these are.
+    /// The number of these.
     resolved_rows: usize,
-    /// How many are dependent, where that is known from elsewhere.
+    /// Number of dependent ones, where that is known from elsewhere.
     known: Option<usize>,
     /// Rows left out of the current factors.
     is_dropped: Vec<bool>,
@@ -157,7 +157,7 @@ pub struct Kkt {
     factorizations: u64,
     work: refine::SolveWorkspace,
     choice: choice::RowChoice,
-    /// Whether all rows have a position level.
+    /// True if all rows have a position level.
     is_holonomic: bool,
     soft: Option<least_norm::Soft>,
     vectors: Option<least_norm::NullVectors>,
@@ -225,7 +225,7 @@ impl Kkt {
         Ok(kkt)
     }
 
-    /// Whether it was made for the pattern `s`.
+    /// Returns whether it was made for the pattern `s`.
     pub fn is_for(&self, s: &Structure) -> bool {
         self.structure == *s
     }
@@ -245,12 +245,12 @@ impl Kkt {
         &self.dropped
     }
 
-    /// Whether the last factorization left out the scalar row `row`.
+    /// Returns whether the last factorization left out the scalar row `row`.
     pub fn is_dependent(&self, row: usize) -> bool {
         self.is_dropped[row]
     }
 
-    /// Whether rows are settled as dependent on others.
+    /// Returns whether rows are settled as dependent on others.
     pub fn has_resolved_rank(&self) -> bool {
         self.resolved.is_some() && self.resolved_rows > 0
     }

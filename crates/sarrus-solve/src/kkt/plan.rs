@@ -1,4 +1,4 @@
-//! What is found once per topology: nodes, order, and where each product of blocks goes.
+//! Describes what is found once per topology: nodes, order, and where each product of blocks goes.
 //!
 //! A node is a row block of J, or a hub: a body with so many row blocks that eliminating it first would join
 //! them all. The quotient graph joins row blocks that share a body which is not a hub, and each hub with its row
@@ -38,7 +38,7 @@ pub struct JacobianBlock {
     pub size: usize,
     /// Offset in J, and in W.
     pub offset: usize,
-    /// Where the body is a hub: offset of the block in the factors, and whether it is stored as Jᵀ.
+    /// Marks where the body is a hub: offset of the block in the factors, and whether it is stored as Jᵀ.
     pub hub: Option<(usize, bool)>,
 }
 
@@ -51,7 +51,7 @@ pub struct Product {
     pub n: u32,
     pub m: u32,
     pub k: u32,
-    /// Whether it is the first into its block, so that it overwrites.
+    /// True if it is the first into its block, so that it overwrites.
     pub first: bool,
 }
 

@@ -34,7 +34,7 @@ const SHARED: f64 = 1e-3;
 /// Terms below this lose digits to the number format: of a mechanism that comes to rest they are all that is left.
 const SUBNORMAL: f64 = f64::MIN_POSITIVE / f64::EPSILON;
 
-/// How a solve went. Residuals are relative to the size of their terms.
+/// Describes how a solve went. Residuals are relative to the size of their terms.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SolveReport {
     /// Largest residual of J x = b over the rows that take part, and for hubs of M x + Jᵀμ = a.
@@ -400,7 +400,7 @@ impl Kkt {
     }
 }
 
-/// Which of the right-hand sides is not finite; the multipliers, if neither is.
+/// Returns which of the right-hand sides is not finite; the multipliers, if neither is.
 fn not_finite(a: &[f64], b: &[f64]) -> SolveError {
     let bad = |v: &[f64]| v.iter().position(|x| !x.is_finite());
     match (bad(a), bad(b)) {

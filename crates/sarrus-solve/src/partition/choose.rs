@@ -1,4 +1,4 @@
-//! Which velocities are dependent, and how long.
+//! Describes which velocities are dependent, and how long.
 //!
 //! The choice is kept. At every further J, the columns of J_u come first, so that Q R of them solves for u, and what Q
 //! leaves of J_e reports whether they still span J. The choice is made again where
@@ -24,7 +24,7 @@ use crate::rank::{EXPLAINED, FLOOR, RankKeeper};
 const NEARER: f64 = 0.1;
 /// unless that was one which cannot change the rank.
 const ON: f64 = FLOOR / EXPLAINED;
-/// How much worse than at its best the condition may become. At 100 a four-bar over 3 s lost a digit against 10.
+/// Describes how much worse than at its best the condition may become. At 100 a four-bar over 3 s lost a digit against 10.
 const WORSE: f64 = 10.0;
 /// A condition that is bad in itself.
 const BAD: f64 = 1e6;

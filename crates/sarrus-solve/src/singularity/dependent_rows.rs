@@ -1,4 +1,4 @@
-//! Which combinations of rows become dependent, and how soon.
+//! Describes which combinations of rows become dependent, and how soon.
 //!
 //! D = Σ σᵢ uᵢ wᵢᵀ over a part. Along the motion D(s) ≈ D + s Ḋ, so among the left vectors U of small σ and the right vectors W of
 //! small σ, those of the null space included, R = Uᵀ Ḋ W shows what the σ are about to do. With R = X ρ Yᵀ the combinations
@@ -39,7 +39,7 @@ pub struct DependentRows {
 }
 
 impl DependentRows {
-    /// How many.
+    /// Returns how many.
     pub fn len(&self) -> usize {
         self.sigma.len()
     }

@@ -1,4 +1,4 @@
-//! Whether what seems to be a crossing of branches is one, before it is passed.
+//! Decides whether what seems to be a crossing of branches is one, before it is passed.
 //!
 //! - *Near miss, end stop.* A state of the window is brought onto the constraints one derivative up: onto a branch that goes straight
 //!   through. If the nearly dependent rows themselves do not hold there, no branch does. Where there is no such state, that may be the end.
@@ -12,13 +12,13 @@ use super::window::{self, Window};
 use super::{CROSSING, DENSE, SingularityDetector};
 use crate::problem::{Equations, Problem, Stage, State};
 
-/// Where multipliers are checked, as parts of half a window.
+/// Marks where multipliers are checked, as parts of half a window.
 const AROUND: [f64; 4] = [-0.6, -0.3, 0.3, 0.6];
 /// Instants this near, as a part of half a window, are the same.
 const ARRIVED: f64 = 2e-3;
 
 impl SingularityDetector {
-    /// How far apart the branches are that seem to cross near `s`, relative to the largest position: what the nearly dependent rows leave
+    /// Returns how far apart the branches are that seem to cross near `s`, relative to the largest position: what the nearly dependent rows leave
     /// where the others and their derivative hold. Infinite where there is no such state; none where rank is not lost when it should be.
     pub(super) fn guard(
         &mut self,

@@ -19,12 +19,12 @@ const FOLLOWED: u32 = 5;
 const DECREASE: f64 = 0.5;
 /// The first check of a large part is this part of the second.
 const NARROW: f64 = 0.2;
-/// How far before the step, as a part of it, the way is still good.
+/// Describes how far before the step, as a part of it, the way is still good.
 const BEFORE: f64 = 0.3;
 /// The way that is left in the end, as a part of the step.
 const ARRIVED: f64 = 1e-4;
 
-/// What was found at a state: how many rows become dependent, in what time, and which take part.
+/// Holds what was found at a state: how many rows become dependent, in what time, and which take part.
 pub(super) struct SingularState {
     pub losses: usize,
     pub ahead: f64,
@@ -161,7 +161,7 @@ impl SingularityDetector {
         Ok(None)
     }
 
-    /// What part `i` loses at `s`, within `tau` \[s\].
+    /// Returns what part `i` loses at `s`, within `tau` \[s\].
     fn see(
         &mut self,
         i: usize,

@@ -36,7 +36,7 @@ pub const DENSE: usize = 48;
 /// The highest coefficient of the motion of large parts.
 const LARGE_ORDERS: usize = 6;
 
-/// How singular positions are passed.
+/// Describes how singular positions are passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Regularize {
     /// They are not searched for.
@@ -65,7 +65,7 @@ const AMIROUCHE: f64 = 0.05;
 /// Branches that are farther apart than this, relative to the largest position, do not cross.
 const CROSSING: f64 = 1e-9;
 
-/// Where a state is, as [`SingularityDetector`] sees it.
+/// Marks where a state is, as [`SingularityDetector`] sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SingularRegion {
     /// In no window.
@@ -74,11 +74,11 @@ pub enum SingularRegion {
     Inside,
     /// In the window of a near miss: accelerations are the plain ones.
     Beside,
-    /// Where a singular position seemed to be and is not: likewise.
+    /// Marks where a singular position seemed to be and is not: likewise.
     Weak,
 }
 
-/// What became of a singular position.
+/// Holds what became of a singular position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Crossing {
     /// Two branches cross, and the run continued along its own.
@@ -92,15 +92,15 @@ pub enum Crossing {
 /// A singular position that a run has met.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SingularityRecord {
-    /// What became of it.
+    /// Holds what became of it.
     pub crossing: Crossing,
     /// Time of the first evaluation inside the window \[s\].
     pub enter: f64,
     /// Time of the last one \[s\].
     pub leave: f64,
-    /// When rank was lost, as seen from nearest by \[s\].
+    /// Time when rank was lost, as seen from nearest by \[s\].
     pub at: f64,
-    /// How many rows lost their hold.
+    /// Describes how many rows lost their hold.
     pub losses: usize,
     /// The scalar rows of λ that take part, one of each element, largest part first.
     pub rows: Vec<usize>,
@@ -119,13 +119,13 @@ pub struct SingularityRecord {
     pub residue: Option<(f64, usize)>,
 }
 
-/// What passes singular positions.
+/// Holds what passes singular positions.
 pub struct SingularityDetector {
     kind: Regularize,
     parts: Vec<Subsystem>,
     /// Rank of each part away from singular positions, as seen so far.
     ranks: Vec<Option<usize>>,
-    /// Whether there are large parts.
+    /// True if there are large parts.
     is_large: bool,
     /// For large parts; none until it is needed.
     sparse: Option<Sparse>,
@@ -144,7 +144,7 @@ pub struct SingularityDetector {
     /// Time to the nearest loss of rank when the open record was nearest.
     nearest: f64,
     is_open: bool,
-    /// Whether what is open is no singular position.
+    /// True if what is open is no singular position.
     is_weak: bool,
     /// λ of the last window less its parts along nearly dependent rows (nc).
     regular: Vec<f64>,
@@ -156,7 +156,7 @@ pub struct SingularityDetector {
     middle: State,
     has_middle: bool,
     residue: Option<(f64, usize)>,
-    /// What the last projection has found.
+    /// Holds what the last projection has found.
     projected: project::Projected,
     /// Workspace for solutions in windows.
     work: window::SeriesWorkspace,
@@ -205,17 +205,17 @@ impl SingularityDetector {
         })
     }
 
-    /// How they are passed.
+    /// Returns how they are passed.
     pub fn kind(&self) -> Regularize {
         self.kind
     }
 
-    /// Whether there is nothing to check.
+    /// Returns whether there is nothing to check.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// Whether there are parts that are decomposed as a whole.
+    /// Returns whether there are parts that are decomposed as a whole.
     pub fn has_small(&self) -> bool {
         self.parts.iter().any(|part| part.nv() <= DENSE)
     }
@@ -225,7 +225,7 @@ impl SingularityDetector {
         self.checks
     }
 
-    /// Whether what is open is no crossing.
+    /// Returns whether what is open is no crossing.
     pub fn is_open_miss(&self) -> bool {
         self.is_open && self.records.last().is_some_and(|r| r.crossing != Crossing::Passed)
     }
@@ -307,7 +307,7 @@ impl SingularityDetector {
         self.redundant = redundant;
     }
 
-    /// Whether nothing is known of the rank yet.
+    /// Returns whether nothing is known of the rank yet.
     pub fn is_new(&self) -> bool {
         self.ranks.iter().any(Option::is_none)
     }

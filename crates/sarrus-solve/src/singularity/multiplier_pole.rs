@@ -1,4 +1,4 @@
-//! Whether multipliers stay bounded at a singular position.
+//! Decides whether multipliers stay bounded at a singular position.
 //!
 //! Where the load across the branches does not vanish there, λ ≈ R / (t - t*) is the true answer of rigid bodies, and R follows from that
 //! load at t* ([`residue`](super::window::Window::residue)). (t - t*) λ of the nearly dependent rows is smooth: its slope at t* is
@@ -51,7 +51,7 @@ impl MultiplierPole {
         }
     }
 
-    /// Whether states were seen.
+    /// Returns whether states were seen.
     pub fn is_known(&self) -> bool {
         self.count > 0
     }

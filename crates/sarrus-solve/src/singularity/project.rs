@@ -14,7 +14,7 @@ use crate::problem::{Equations, Problem, Stage, State};
 const ROUNDS: u32 = 8;
 /// A correction this small, relative to the positions or velocities, is rounding.
 const STILL: f64 = 4.0 * f64::EPSILON;
-/// How well a state is brought onto the constraints.
+/// Describes how well a state is brought onto the constraints.
 #[derive(Debug, Clone, Copy)]
 pub struct ProjectionGoal {
     /// A change of v̇ this small, relative, is the last ...
@@ -30,14 +30,14 @@ pub const GOOD: ProjectionGoal = ProjectionGoal { vdot: 1e-8, state: 1e-10 };
 /// Corrections below this, relative, leave v̇ as it is.
 const NEARBY: f64 = 1e-7;
 
-/// What a projection has found on the way.
+/// Holds what a projection has found on the way.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Projected {
     /// v̇ (nv) at a state nearby, in the parts that are in a window.
     pub vdot: Vec<f64>,
     /// Time to the nearest loss of rank, before it \[s\].
     pub ahead: f64,
-    /// How far positions were moved, as the time in which they move so far by themselves \[s\].
+    /// Extent to which positions were moved, as the time in which they move so far by themselves \[s\].
     pub moved: f64,
     /// Workspace for a step (nv).
     pub step: Vec<f64>,
@@ -173,7 +173,7 @@ impl SingularityDetector {
         Ok((0..dependent.len()).map(|k| dot(dependent.u(k), &regular).powi(2)).sum::<f64>().sqrt())
     }
 
-    /// Whether the open record is one of a crossing.
+    /// Returns whether the open record is one of a crossing.
     pub fn is_crossing(&self) -> bool {
         self.is_open && !self.is_weak && self.records.last().is_some_and(|r| r.crossing == Crossing::Passed)
     }

@@ -51,7 +51,7 @@ pub struct HeldVelocity {
     pub value: f64,
 }
 
-/// Which way a motion continues from a position near a singular one.
+/// Identifies which way a motion continues from a position near a singular one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BranchDirection {
     /// Along the branch that position and velocity tell.
@@ -67,11 +67,11 @@ pub enum BranchDirection {
 /// A position near a singular one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SingularStart {
-    /// Which way it continues.
+    /// Identifies which way it continues.
     pub way: BranchDirection,
     /// The angle to the singular position \[rad\].
     pub angle: f64,
-    /// How many rows become dependent there.
+    /// Describes how many rows become dependent there.
     pub losses: usize,
     /// The scalar rows of λ that take part, one of each element, largest part first.
     pub rows: Vec<usize>,
@@ -135,7 +135,7 @@ struct NearbySingularity {
     dependent: DependentRows,
     /// The angle to where they do \[rad\].
     angle: f64,
-    /// What is left open of the branch: 0 where it is certain.
+    /// Holds what is left open of the branch: 0 where it is certain.
     open: f64,
     /// The largest ρ along a motion of unit speed.
     rate: f64,
@@ -298,7 +298,7 @@ impl SingularityDetector {
         Ok(Some(self.describe(i, &about, BranchDirection::Known)))
     }
 
-    /// Whether the velocities of `s`, of size `speed`, lead along a branch: U_dᵀΦ̈ = 0 whatever v̇.
+    /// Returns whether the velocities of `s`, of size `speed`, lead along a branch: U_dᵀΦ̈ = 0 whatever v̇.
     fn has_branch_along(
         &mut self,
         i: usize,

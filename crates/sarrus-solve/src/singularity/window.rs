@@ -71,7 +71,7 @@ pub struct Window<'a> {
     y: Vec<f64>,
 }
 
-/// How solutions with B are found.
+/// Describes how solutions with B are found.
 enum Solver<'a> {
     /// By a dense decomposition of its transpose.
     Dense {
@@ -309,7 +309,7 @@ impl<'a> Window<'a> {
         self.part.add_mul(D1, &self.y, regular);
     }
 
-    /// How much an error of one coefficient makes of the one before, at most \[s\]: the time to the farthest of the losses of rank.
+    /// Returns how much an error of one coefficient makes of the one before, at most \[s\]: the time to the farthest of the losses of rank.
     fn weight(&self) -> f64 {
         let times = self.dependent.sigma.iter().zip(&self.dependent.rate).map(|(sigma, rate)| sigma / rate);
         FARTHER * times.fold(self.dependent.ahead.abs(), f64::max)
@@ -335,7 +335,7 @@ fn zeros(v: &mut Vec<Vec<f64>>, count: usize, n: usize) {
     }
 }
 
-/// Whether a change, after one of `before`, is the last: at most `still`, or as small as it can be, which is rounding.
+/// Returns whether a change, after one of `before`, is the last: at most `still`, or as small as it can be, which is rounding.
 pub fn is_done(change: f64, before: f64, still: f64) -> bool {
     change <= still || (change < ROUNDING && change > 0.5 * before)
 }

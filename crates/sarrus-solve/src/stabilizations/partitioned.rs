@@ -20,7 +20,7 @@ use crate::options::{OptionDoc, Options};
 use crate::partition::Partition;
 use crate::problem::{Equations, Problem, Stage, State, Structure};
 
-/// How far below the integrator's tolerance positions are brought.
+/// Describes how far below the integrator's tolerance positions are brought.
 const FRACTION: f64 = 1e-3;
 /// Tolerance where no integrator has said its own.
 const TOLERANCE: f64 = 1e-11;
@@ -51,7 +51,7 @@ struct PartitionedProjection {
     /// From the integrator's.
     derived: f64,
     positions: Partition,
-    /// Where there are rows at velocity level.
+    /// Marks where there are rows at velocity level.
     velocities: Option<Partition>,
     /// Right-hand side (nc).
     b: Vec<f64>,
@@ -218,13 +218,13 @@ impl PartitionedProjection {
     }
 }
 
-/// How far positions are from their constraints.
+/// Describes how far positions are from their constraints.
 struct PartitionViolation {
     /// ‖Φ‖ over the rows with a position level.
     norm: f64,
-    /// Whether every row is at rounding.
+    /// True if every row is at rounding.
     rounding: bool,
-    /// Where |Φ| is largest.
+    /// Marks where |Φ| is largest.
     row: usize,
     /// Largest position, at least one.
     largest_q: f64,

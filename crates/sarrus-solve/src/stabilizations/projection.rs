@@ -158,11 +158,11 @@ impl Project {
     }
 }
 
-/// How far positions are from their constraints, in units of what rounding alone leaves.
+/// Describes how far positions are from their constraints, in units of what rounding alone leaves.
 struct PositionViolation {
     /// Largest |Φ| over the independent rows.
     size: f64,
-    /// Where that is.
+    /// Marks where that is.
     row: usize,
     /// Largest |Φ| over the rows that were found dependent on others.
     dependent: f64,
@@ -202,7 +202,7 @@ impl PositionViolation {
     }
 }
 
-/// Whether Φ̇ = J v + Φ_t is no more than the rounding of its terms.
+/// Returns whether Φ̇ = J v + Φ_t is no more than the rounding of its terms.
 fn is_rounding(structure: &Structure, eq: &Equations, v: &[f64]) -> bool {
     structure.rows.iter().all(|row| {
         (0..row.size).all(|i| {

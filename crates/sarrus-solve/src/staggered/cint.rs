@@ -24,7 +24,7 @@ use super::spin::{RotationMap, SpinningBody, spins, three};
 use super::{BlockDiagonal, MotionModule};
 use crate::problem::Structure;
 
-/// What both modules keep.
+/// Holds what both modules keep.
 #[derive(Debug, Clone, Default)]
 struct ModuleBodies {
     minv: BlockDiagonal,
@@ -65,7 +65,7 @@ impl ModuleBodies {
 pub struct VariationalMotion {
     map: RotationMap,
     bodies: ModuleBodies,
-    /// Where Newton's iterations begin (nv).
+    /// Marks where Newton's iterations begin (nv).
     near: Vec<f64>,
     /// The last w (nv).
     w: Vec<f64>,

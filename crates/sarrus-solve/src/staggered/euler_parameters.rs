@@ -20,7 +20,7 @@ use sarrus_math::quat_mul;
 
 type Quat = [f64; 4];
 
-/// What a body does in a step.
+/// Holds what a body does in a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct StepRotation {
     /// The turn itself, a unit quaternion from body axes at the start.

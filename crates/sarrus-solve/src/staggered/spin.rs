@@ -10,7 +10,7 @@ const SMALL: f64 = 1e-3;
 /// Relative size of a last correction for turns below half a radian: the next one would be less than 10⁻⁴ of it.
 const QUICK: f64 = 1e-10;
 
-/// How a rate times time becomes a rotation.
+/// Describes how a rate times time becomes a rotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RotationMap {
     /// The rotation about h w by its length: steady rotation about a principal axis is exact.

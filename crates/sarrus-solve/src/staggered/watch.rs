@@ -17,7 +17,7 @@ const GROWTH: f64 = 4.0;
 /// (ω h)² at the limit.
 const LIMIT: f64 = 4.0;
 
-/// What a step showed.
+/// Holds what a step showed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum StepVerdict {
     /// Nothing to worry about.
@@ -28,7 +28,7 @@ pub(crate) enum StepVerdict {
     NotFinite,
 }
 
-/// What is remembered between steps.
+/// Holds what is remembered between steps.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StepWatch {
     /// Steps beyond the limit so far.

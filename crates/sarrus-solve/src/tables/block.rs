@@ -9,7 +9,7 @@ use sarrus_math::lane::Lane;
 pub(super) trait BodyRows<L: Lane, F: BodySpace<L, C>, const N: usize, const C: usize>:
     Copy + Send + Sync
 {
-    /// What `fill` reads.
+    /// Holds what `fill` reads.
     type Shape: Copy + Send + Sync;
     /// Of the records `first` to `last` of all.
     fn shape(records: &[RowRecord<L>], first: usize, last: usize) -> Self::Shape;

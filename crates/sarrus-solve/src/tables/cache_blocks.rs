@@ -31,7 +31,7 @@ impl Lists {
     }
 }
 
-/// Which strips need which.
+/// Identifies which strips need which.
 #[derive(Debug, Clone, Default)]
 pub struct CacheBlocks {
     needs: Lists,
@@ -70,7 +70,7 @@ impl CacheBlocks {
         CacheBlocks { needs: Lists::new(needs), bodies: Lists::new(moving), complete: Lists::new(complete) }
     }
 
-    /// How many there are of parts.
+    /// Returns how many there are of parts.
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.needs.ends.len()

@@ -15,7 +15,7 @@ const UNSOLVED: f64 = 1e-10;
 /// A pivot below this fraction of its row's diagonal is not for tables.
 const LEAST_PIVOT: f64 = 1e-9;
 
-/// How well a solution went, in each lane.
+/// Describes how well a solution went, in each lane.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Health<L> {
     /// Smallest pivot as a fraction of its row's diagonal.
@@ -82,7 +82,7 @@ pub(super) fn nothing<L: Lane>(x: L) -> L {
     x * L::splat(0.0)
 }
 
-/// Whether numbers are the same, in all lanes.
+/// Returns whether numbers are the same, in all lanes.
 #[inline(always)]
 pub(super) fn are_equal<L: Lane>(a: &[L], b: &[L]) -> bool {
     for (a, b) in a.iter().zip(b) {
@@ -118,7 +118,7 @@ pub(super) struct Engine<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, c
     pub loads: Option<Vec<LoadRecord<L>>>,
     /// Loads that change with time, one function for each lane.
     timed: Vec<(usize, Vec<VectorOfTime>)>,
-    /// When they were asked last \[s\]: stages of a step share their times.
+    /// Time when they were asked last \[s\]: stages of a step share their times.
     asked_at: f64,
     pub powers: [L; 2],
     pub J: Vec<[B; 2]>,
@@ -134,9 +134,9 @@ pub(super) struct Engine<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, c
     /// Positions that the factors belong to, and velocities that were brought onto the constraints with them.
     pub held: [Vec<L>; 2],
     pub is_held: bool,
-    /// Whether bodies are placed there.
+    /// True if bodies are placed there.
     pub is_current: bool,
-    /// Whether Φ and Φ̇ at these are in `value` and `z`.
+    /// True if Φ and Φ̇ at these are in `value` and `z`.
     pub is_reported: bool,
     pub f: Vec<[L; C]>,
     /// M⁻¹ f, and changes of velocities; the ground's are zero.

@@ -104,7 +104,7 @@ impl<L: Lane, const N: usize> Factors<L, N> {
     }
 }
 
-/// Where a pass over the columns is.
+/// Marks where a pass over the columns is.
 struct ColumnPosition {
     block: usize,
     left: usize,

@@ -44,7 +44,7 @@ use std::sync::Arc;
 pub struct BodyRecord {
     /// Mass \[kg\].
     pub mass: f64,
-    /// What gravity pulls at \[kg\]; differs from the mass in fluids.
+    /// Holds what gravity pulls at \[kg\]; differs from the mass in fluids.
     pub gravitational_mass: f64,
     /// Inertia about the centre of mass in body axes \[kg m²\]; of a planar body only its last number counts.
     pub inertia: [[f64; 3]; 3],
@@ -136,7 +136,7 @@ impl std::fmt::Debug for VectorOfTime {
 /// with (ṗ, ω in body axes).
 #[derive(Debug, Clone)]
 pub struct Description {
-    /// Whether it is planar.
+    /// True if it is planar.
     pub planar: bool,
     /// Gravity \[m/s²\].
     pub gravity: [f64; 3],
@@ -149,7 +149,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// Whether `other` has the same bodies, rows and loads, with other numbers at most.
+    /// Returns whether `other` has the same bodies, rows and loads, with other numbers at most.
     pub fn is_like(&self, other: &Description) -> bool {
         let kinds = |e: &ElementRecord| e.rows.iter().map(|r| r.kind).collect::<Vec<_>>();
         let elements = |a: &ElementRecord, b: &ElementRecord| a.bodies == b.bodies && kinds(a) == kinds(b);
@@ -172,7 +172,7 @@ impl Description {
         self.elements.iter().flat_map(|e| &e.rows).map(|r| r.rows(self.planar)).sum()
     }
 
-    /// Whether there are only points that coincide and directions at right angles, in the plane hinges.
+    /// Returns whether there are only points that coincide and directions at right angles, in the plane hinges.
     fn is_jointed(&self) -> bool {
         let mut kinds = self.elements.iter().flat_map(|e| &e.rows).map(|r| r.kind);
         kinds.all(|k| k == RowKind::Coincident || (k == RowKind::Perpendicular && !self.planar))
@@ -190,7 +190,7 @@ pub trait Tables<L>: Send {
     /// Moves positions onto Φ = 0 and velocities onto Φ̇ = 0. Returns how many corrections of positions that took; where the health is
     /// not good they are not to be used.
     fn project(&mut self, q: &mut [L], v: &mut [L]) -> (Health<L>, u32);
-    /// Whether the last [`project`](Tables::project) changed anything.
+    /// Returns whether the last [`project`](Tables::project) changed anything.
     fn moved(&self) -> bool;
     /// Φ and Φ̇ at positions `q` and velocities `v`.
     fn violation(&mut self, q: &[L], v: &[L], phi: &mut [L], phidot: &mut [L]);

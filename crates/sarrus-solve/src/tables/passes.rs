@@ -7,12 +7,12 @@ use super::factor::Square;
 use super::pattern::EliminationPattern;
 use sarrus_math::lane::Lane;
 
-/// What M⁻¹ Jᵀ z is taken from.
+/// Holds what M⁻¹ Jᵀ z is taken from.
 #[derive(Clone, Copy)]
 pub(super) enum SolveTarget<'a, L: Lane, const C: usize> {
     Zero,
     Other(&'a [[L; C]]),
-    /// What is there, and only in these lanes.
+    /// Holds what is there, and only in these lanes.
     Own(L::Mask),
 }
 

@@ -1,4 +1,4 @@
-//! What is found once per topology: the order of elimination, and which blocks meet.
+//! Describes what is found once per topology: the order of elimination, and which blocks meet.
 //!
 //! Elements are taken in parts of few rows, so that blocks are small and the same for all: a hinge in space is one of three rows and one of two. The parts of an
 //! element follow each other, and elements have the order of [`Kkt`](crate::Kkt): pivots are the same in both.
@@ -25,7 +25,7 @@ impl GroupSide {
         (self.0 >> 1) as usize
     }
 
-    /// Which of its bodies.
+    /// Returns which of its bodies.
     #[inline(always)]
     pub fn side(self) -> usize {
         (self.0 & 1) as usize
@@ -46,7 +46,7 @@ pub struct Coupling {
 pub struct FactorBlock {
     /// Part of its rows.
     pub row: u32,
-    /// What elimination takes from it ends here in [`EliminationPattern::updates`].
+    /// Holds what elimination takes from it ends here in [`EliminationPattern::updates`].
     pub updates: u32,
 }
 
@@ -72,7 +72,7 @@ pub struct EliminationGroup {
     /// The element in the description, and which of its records.
     pub element: usize,
     pub records: Range<usize>,
-    /// How many rows.
+    /// Number of rows.
     pub rows: usize,
     /// First of its multipliers.
     pub start: usize,
@@ -92,7 +92,7 @@ pub struct EliminationPattern {
     /// The same blocks by rows, from left to right; those of part k end at `left_ends[k]`.
     pub left: Vec<Left>,
     pub left_ends: Vec<u32>,
-    /// What goes into the blocks, those of block b up to `coupling_ends[b]`; where there is nothing, only elimination fills it.
+    /// Holds what goes into the blocks, those of block b up to `coupling_ends[b]`; where there is nothing, only elimination fills it.
     pub couplings: Vec<Coupling>,
     pub coupling_ends: Vec<u32>,
     /// Parts at each body: those of body b end at `body_ends[b]`. The ground has none.
@@ -150,7 +150,7 @@ impl EliminationPattern {
         }
     }
 
-    /// What elimination takes from blocks, by its target.
+    /// Returns what elimination takes from blocks, by its target.
     fn find_updates(&mut self) -> Option<()> {
         let (mut left, mut updates) = (Vec::new(), Vec::new());
         // a stand-in is not eliminated
@@ -195,7 +195,7 @@ impl EliminationPattern {
     }
 }
 
-/// What belongs to each of `n` targets, in the order given, one after the other, and where each ends.
+/// Returns what belongs to each of `n` targets, in the order given, one after the other, and where each ends.
 fn by_target<T>(mut all: Vec<(u32, T)>, n: usize) -> (Vec<T>, Vec<u32>) {
     all.sort_by_key(|(to, _)| *to);
     let mut ends = vec![0; n];
@@ -215,7 +215,7 @@ fn find(below: &[FactorBlock], ends: &[u32], row: usize, column: usize) -> Optio
     own.binary_search_by_key(&(row as u32), |b| b.row).ok().map(|i| (begin + i) as u32)
 }
 
-/// Where parts are once branches have stand-ins.
+/// Marks where parts are once branches have stand-ins.
 struct Layout {
     subtrees: Vec<Branch>,
     /// The new number of each part.
@@ -317,7 +317,7 @@ fn sides(model: &Description, parts: &[EliminationGroup]) -> Vec<Vec<GroupSide>>
     of_body
 }
 
-/// What elimination in this order joins.
+/// Returns what elimination in this order joins.
 fn fill(model: &Description, parts: &[EliminationGroup]) -> Option<solve::FactorPattern> {
     let n = parts.len();
     solve::FactorPattern::new(n, &meetings(&sides(model, parts)), &Vec::from_iter(0..n)).ok()
@@ -382,7 +382,7 @@ fn parts(model: &Description, order: &[usize], most: usize) -> Option<Vec<Elimin
     Some(parts)
 }
 
-/// Whether record `k` of an element is of another sort than those of a part: points that coincide are a part of their own.
+/// Returns whether record `k` of an element is of another sort than those of a part: points that coincide are a part of their own.
 fn apart(model: &Description, part: &EliminationGroup, k: usize) -> bool {
     let kind = |k: usize| model.elements[part.element].rows[k].kind;
     (kind(k) == RowKind::Coincident) != (kind(part.records.start) == RowKind::Coincident)

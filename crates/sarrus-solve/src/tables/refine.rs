@@ -1,4 +1,4 @@
-//! What a solution leaves, and refinement where pivots are small.
+//! Describes what a solution leaves, and refinement where pivots are small.
 
 use super::block::BodyRows;
 use super::engine::{BodySpace, Engine};

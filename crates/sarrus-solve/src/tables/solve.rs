@@ -27,7 +27,7 @@ const THREADS: usize = 4;
 impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>
     Engine<L, S, B, N, C>
 {
-    /// Whether loops over bodies and parts are shared among threads: each of their rounds stands for itself, so that no bit depends on it.
+    /// Returns whether loops over bodies and parts are shared among threads: each of their rounds stands for itself, so that no bit depends on it.
     #[inline(always)]
     fn is_shared(&self) -> bool {
         let fewest = if self.pattern.subtrees.is_empty() { THREADS } else { 2 };
@@ -352,7 +352,7 @@ fn parts(block: usize, all: usize) -> Range<usize> {
     block * BLOCK_BODIES..((block + 1) * BLOCK_BODIES).min(all)
 }
 
-/// What two ranges have in common.
+/// Returns what two ranges have in common.
 #[inline(always)]
 fn common(a: &Range<usize>, b: Range<usize>) -> Range<usize> {
     let begin = a.start.max(b.start);

@@ -27,7 +27,7 @@ const RESERVED: &[&str] = &[
 /// Name and place, from the body's origin \[m\].
 pub type Markers = Vec<(String, [f64; 3])>;
 
-/// What markers are put on.
+/// Holds what markers are put on.
 pub struct Carrier<'a> {
     name: &'a str,
     kind: BodyKind,

@@ -1,4 +1,4 @@
-//! Which columns there are.
+//! Describes which columns there are.
 
 use super::acceleration::Acceleration;
 use super::patterns::WantedColumns;
@@ -235,7 +235,7 @@ fn axes(system: &System) -> &'static [&'static str] {
     if system.directory.space == Space::Planar { &["x", "y"] } else { &["x", "y", "z"] }
 }
 
-/// Whether a force is a spring inside a joint: it has the joint's name, or that of one of its coordinates.
+/// Returns whether a force is a spring inside a joint: it has the joint's name, or that of one of its coordinates.
 fn inside_joint(system: &System, force: &str) -> bool {
     let directory = &system.directory;
     directory.joint(force).is_some()

@@ -17,7 +17,7 @@ impl WantedColumns {
         WantedColumns { ends: Some(adding.map(ends).collect()) }
     }
 
-    /// Whether a pattern may fit a name that begins with `name` and a dot.
+    /// Returns whether a pattern may fit a name that begins with `name` and a dot.
     pub fn accepts(&self, name: &str) -> bool {
         let Some(ends) = &self.ends else { return true };
         ends.iter().any(|(head, _)| match head.strip_prefix(name) {
@@ -26,7 +26,7 @@ impl WantedColumns {
         })
     }
 
-    /// Whether a pattern may fit a name that ends with a dot and `field`.
+    /// Returns whether a pattern may fit a name that ends with a dot and `field`.
     pub fn accepts_field(&self, field: &str) -> bool {
         let Some(ends) = &self.ends else { return true };
         let last = field.rsplit('.').next().unwrap_or_default();
@@ -37,7 +37,7 @@ impl WantedColumns {
     }
 }
 
-/// Whether `name` fits `pattern`.
+/// Returns whether `name` fits `pattern`.
 pub fn matches(pattern: &[u8], name: &[u8]) -> bool {
     // the place after the last `*`, to go back to
     let (mut p, mut n, mut star) = (0, 0, None);

@@ -43,7 +43,7 @@ pub(crate) fn clearance_force(system: &System, at: &crate::At<f64>, joint: usize
     }
 }
 
-/// What a unit multiplier in one row of a joint exerts on its second body.
+/// Holds what a unit multiplier in one row of a joint exerts on its second body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowWrench {
     /// The row of λ.

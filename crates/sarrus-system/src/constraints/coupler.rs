@@ -9,7 +9,7 @@ use crate::coordinate::CoordinateRef;
 pub struct Coupler {
     /// Factors and coordinates.
     pub terms: Vec<(f64, CoordinateRef)>,
-    /// What they add up to.
+    /// Holds what they add up to.
     pub value: f64,
     /// Unit of -λ: N where Φ is a length, else empty, as it depends on the coordinates.
     pub unit: &'static str,

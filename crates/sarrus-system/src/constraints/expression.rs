@@ -83,7 +83,7 @@ pub fn linear_velocity(ctx: &mut Context, _: &mut Vec<f64>) -> Result<BuiltRows>
     Ok(BuiltRows::new(ids, LinearVelocity(formula)))
 }
 
-/// Whether ψ(2v) - 2ψ(v) + ψ(0) = 0 in the model pose for velocities without symmetry.
+/// Returns whether ψ(2v) - 2ψ(v) + ψ(0) = 0 in the model pose for velocities without symmetry.
 fn is_linear_in_velocity(ctx: &Context, ids: &[u32], formula: &Formula) -> bool {
     let poses: Vec<Pose<f64>> = ids.iter().map(|&id| ctx.model_pose(id)).collect();
     let indices: Vec<u32> = (0..ids.len() as u32).collect();

@@ -41,7 +41,7 @@ pub struct GearMesh {
     pub factor: f64,
     /// The smaller pitch radius, or the only one \[m\]; 0 where there is no pitch point.
     pub radius: f64,
-    /// What of the geometry does not fit.
+    /// Holds what of the geometry does not fit.
     pub note: Option<String>,
 }
 
@@ -277,7 +277,7 @@ fn axles(ctx: &Context) -> Result<[[f64; 3]; 2]> {
     Ok(axes)
 }
 
-/// How two wheels meet.
+/// Describes how two wheels meet.
 #[derive(Clone, Copy, PartialEq)]
 enum WheelContact {
     External,

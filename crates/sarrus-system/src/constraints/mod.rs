@@ -18,7 +18,7 @@ use sarrus_math::{Twist, Vec3};
 use sarrus_model::{Key, KeyType, Result};
 use std::sync::Arc;
 
-/// What constraint files use.
+/// Describes what constraint files use.
 mod prelude {
     pub use super::{BuiltRows, in_model_pose, perpendiculars, two_directions};
     pub use crate::at::At;

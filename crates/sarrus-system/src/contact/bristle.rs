@@ -26,15 +26,15 @@ const WEIGHTS: [f64; 2] = [0.538_675_134_594_812_9, -0.038_675_134_594_812_9];
 /// A contact point with a bristle at an accepted step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BristleAnchor {
-    /// When that was \[s\].
+    /// Time when that was \[s\].
     pub t: f64,
     /// Poses of the two bodies.
     pub poses: [Pose<f64>; 2],
     /// Their angular velocities, world axes \[rad/s\].
     pub spins: [Vec3<f64>; 2],
-    /// Where the force acted \[m\].
+    /// Marks where the force acted \[m\].
     pub point: Vec3<f64>,
-    /// How far that is off each surface, along the normal \[m\], and the rate of it \[m/s\].
+    /// Extent to which that is off each surface, along the normal \[m\], and the rate of it \[m/s\].
     pub offsets: [[f64; 2]; 2],
     /// The normal.
     pub normal: Vec3<f64>,
@@ -42,7 +42,7 @@ pub struct BristleAnchor {
     pub slip: Vec3<f64>,
     /// Stretch of the bristle, world axes \[m\].
     pub stretch: Vec3<f64>,
-    /// Whether its foot slides.
+    /// True if its foot slides.
     pub slides: bool,
     /// Of one that slid at the accepted step before, too: when that was \[s\], and its stretch then \[m\].
     pub before: Option<[f64; 2]>,
@@ -57,9 +57,9 @@ pub struct Here<'a, R> {
     pub poses: [&'a Pose<R>; 2],
     /// Their velocities.
     pub twists: [&'a Twist<R>; 2],
-    /// Where the force acts \[m\].
+    /// Marks where the force acts \[m\].
     pub point: Vec3<R>,
-    /// How far that is off each surface, along the normal \[m\], and the rate of it \[m/s\].
+    /// Extent to which that is off each surface, along the normal \[m\], and the rate of it \[m/s\].
     pub offsets: [[R; 2]; 2],
     /// The normal.
     pub normal: Vec3<R>,
@@ -67,7 +67,7 @@ pub struct Here<'a, R> {
     pub slip: Vec3<R>,
 }
 
-/// How a bristle that was stretched by `stretch` is led along, in the tangent plane at the end.
+/// Describes how a bristle that was stretched by `stretch` is led along, in the tangent plane at the end.
 #[derive(Clone, Copy, Debug)]
 pub struct BristlePath<R> {
     /// Stretch at the start \[m\].
@@ -76,7 +76,7 @@ pub struct BristlePath<R> {
     way: Vec3<R>,
     /// Slip times duration, at the start and at the end \[m\].
     slips: [Vec3<R>; 2],
-    /// Whether the foot slides at the start.
+    /// True if the foot slides at the start.
     slides: bool,
     /// The stretch at the step before, and how long that was over the duration.
     before: Option<[f64; 2]>,
@@ -202,7 +202,7 @@ fn tractrix<R: Real>(along: Vec3<R>, way: Vec3<R>) -> Vec3<R> {
     along.scale(retained) + ahead.scale((R::one() - double + cosine * near * near) / below)
 }
 
-/// How vectors across the normal turn from an anchor to a state: with the normal, and about it by the mean of the two bodies' turns.
+/// Describes how vectors across the normal turn from an anchor to a state: with the normal, and about it by the mean of the two bodies' turns.
 struct AnchorRotation<R> {
     from: [Vec3<f64>; 2],
     to: [Vec3<R>; 2],

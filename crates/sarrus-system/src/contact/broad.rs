@@ -1,4 +1,4 @@
-//! Which pairs of surfaces may touch, without checking all of them.
+//! Describes which pairs of surfaces may touch, without checking all of them.
 //!
 //! Boxes along the world's axes, grown by a margin m, are sorted along the axis on which their middles spread most; a pair is a candidate if
 //! its boxes meet. As long as no surface has left its box grown by m/2, all pairs that are nearer than m are candidates, and nothing
@@ -46,17 +46,17 @@ impl Broad {
         &self.pairs
     }
 
-    /// How far ahead it looks \[m\].
+    /// Returns how far ahead it looks \[m\].
     pub fn margin(&self) -> f64 {
         self.margin
     }
 
-    /// How many pairs of boxes were compared so far.
+    /// Number of pairs of boxes that were compared so far.
     pub fn tested(&self) -> u64 {
         self.tested
     }
 
-    /// How often the candidates were found anew.
+    /// Returns how often the candidates were found anew.
     pub fn built(&self) -> u64 {
         self.built
     }

@@ -1,4 +1,4 @@
-//! What happens at one place, over any scalar.
+//! Describes what happens at one place, over any scalar.
 
 use super::Contact;
 use super::bristle::{BristleAnchor, BristlePath, Here};
@@ -20,12 +20,12 @@ pub struct BodyPair<'a, R> {
     pub t: f64,
 }
 
-/// What a place does.
+/// Holds what a place does.
 #[derive(Clone, Copy, Debug)]
 pub struct Act<R> {
     /// Force on the first body; the second gets the opposite \[N\].
     pub force: Vec3<R>,
-    /// Where both act \[m\].
+    /// Marks where both act \[m\].
     pub point: Vec3<R>,
     /// The normal force.
     pub normal: Normal<R>,
@@ -37,9 +37,9 @@ pub struct Act<R> {
     pub across: Vec3<R>,
     /// Stretch of the bristle \[m\].
     pub stretch: Vec3<R>,
-    /// Whether its foot slides.
+    /// True if its foot slides.
     pub slides: bool,
-    /// How much farther the bristle could stretch before its foot slides, from where it was at the last accepted step \[m\].
+    /// Describes how much farther the bristle could stretch before its foot slides, from where it was at the last accepted step \[m\].
     pub slack: f64,
 }
 
@@ -108,7 +108,7 @@ pub fn act<R: Real>(
     Act { force, point, normal, speed, slip, across, stretch, slides, slack }
 }
 
-/// How a place closed that has the gap `gap` now, which falls with `speed`, `passed` after the last accepted step. Where that was
+/// Returns how a place closed that has the gap `gap` now, which falls with `speed`, `passed` after the last accepted step. Where that was
 /// before it closed, the speed is that of the cubic through both gaps and rates where it is zero.
 pub fn impact_onset(old: &Memory, gap: f64, speed: f64, passed: f64) -> ImpactOnset {
     if old.closed {
@@ -132,7 +132,7 @@ pub fn impact_onset(old: &Memory, gap: f64, speed: f64, passed: f64) -> ImpactOn
     ImpactOnset::at(-(a + high * (2.0 * c2 + high * 3.0 * c3)) / passed)
 }
 
-/// What is to be remembered of a place where the overlap grows with `speed`: of one that is closed by what it does, with the time
+/// Returns what is to be remembered of a place where the overlap grows with `speed`: of one that is closed by what it does, with the time
 /// since the last accepted step.
 pub fn remember(
     old: &Memory,

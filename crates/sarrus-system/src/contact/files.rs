@@ -6,14 +6,14 @@
 
 use super::geometry::mesh::Raw;
 
-/// What is wrong with a file.
+/// Holds what is wrong with a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShapeFileError {
-    /// Where, from 1; none for a file as a whole or a binary one.
+    /// Marks where, from 1; none for a file as a whole or a binary one.
     pub line: Option<usize>,
-    /// What.
+    /// The subject.
     pub message: String,
-    /// What to do.
+    /// Holds what to do.
     pub hint: Option<&'static str>,
 }
 

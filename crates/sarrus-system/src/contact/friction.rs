@@ -55,11 +55,11 @@ pub enum FrictionLaw {
     },
 }
 
-/// How fast bristles of a place that is open relax \[1/s\].
+/// Rate at which bristles of a place that is open relax \[1/s\].
 pub const RELAX: f64 = 1e3;
 
 impl FrictionLaw {
-    /// Whether places must remember a stretch.
+    /// Returns whether places must remember a stretch.
     pub fn remembers(&self) -> bool {
         matches!(self, FrictionLaw::Bristle { .. })
     }
@@ -80,7 +80,7 @@ impl FrictionLaw {
         }
     }
 
-    /// Whether places have states of their own.
+    /// Returns whether places have states of their own.
     pub fn has_states(&self) -> bool {
         matches!(self, FrictionLaw::Lugre { .. })
     }

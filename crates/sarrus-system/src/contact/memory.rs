@@ -1,4 +1,4 @@
-//! What is remembered of places that touch, or nearly do.
+//! Describes what is remembered of places that touch, or nearly do.
 //!
 //! It changes where a step is accepted, and only there, so that a step can be tried again and the equations within it are functions
 //! of the state. What was remembered when the step began is kept: the states inside the last step, which samples and events look
@@ -12,17 +12,17 @@ use super::laws::ImpactOnset;
 /// A place: entry, its two surfaces, and which of their places.
 pub type ContactPointKey = (u32, u32, u32, u32);
 
-/// What is remembered of a place.
+/// Holds what is remembered of a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Memory {
-    /// Which place.
+    /// Identifies which place.
     pub key: ContactPointKey,
-    /// Whether it was closed.
+    /// True if it was closed.
     pub closed: bool,
     /// Gap and its rate where the step began at which it was open; none where it was closed or not seen \[m, m/s\]. Of a place that has
     /// closed since, until the end of that step is settled.
     pub open: Option<[f64; 2]>,
-    /// How it closed or, while it is open, would close now.
+    /// Describes how it closed or, while it is open, would close now.
     pub onset: ImpactOnset,
     /// Stretch of a bristle that is a state, world axes \[m\].
     pub stretch: [f64; 3],
@@ -44,7 +44,7 @@ impl Memory {
     }
 }
 
-/// What is remembered at an instant.
+/// Holds what is remembered at an instant.
 #[derive(Clone, Debug, Default)]
 pub struct ContactSnapshot {
     /// Of places, in the order of their keys.
@@ -63,7 +63,7 @@ pub fn gap_of(entry: usize) -> CandidatePair {
 }
 
 impl ContactSnapshot {
-    /// What is remembered of a place.
+    /// Returns what is remembered of a place.
     pub fn find(&self, key: ContactPointKey) -> Memory {
         match self.memories.binary_search_by(|memory| memory.key.cmp(&key)) {
             Ok(i) => self.memories[i],
@@ -71,7 +71,7 @@ impl ContactSnapshot {
         }
     }
 
-    /// Whether a pair was open where the step began that this belongs to.
+    /// Returns whether a pair was open where the step began that this belongs to.
     pub fn was_open(&self, pair: CandidatePair) -> bool {
         self.open.binary_search(&pair).is_ok() || self.crossed.binary_search(&pair).is_ok()
     }
@@ -114,7 +114,7 @@ impl Memories {
         memories
     }
 
-    /// What the equations at time `t` see.
+    /// Returns what the equations at time `t` see.
     pub fn at(&self, t: f64) -> &ContactSnapshot {
         match self.times {
             Some([_, now]) if t < now => &self.before,
@@ -128,7 +128,7 @@ impl Memories {
         self.now.memories.iter_mut().filter(|memory| memory.closed).for_each(|memory| memory.open = None);
     }
 
-    /// What entries have done up to the last accepted step.
+    /// Returns what entries have done up to the last accepted step.
     pub fn tallies(&self) -> &[EntryTally] {
         &self.now.tallies
     }

@@ -48,13 +48,13 @@ pub type PointKey = (u32, u32, u32, u32);
 pub struct Touchable {
     /// Its name on the body.
     pub name: Option<String>,
-    /// Where it is, from the body's centre of mass.
+    /// Marks where it is, from the body's centre of mass.
     pub surface: Surface,
-    /// What it is made of: Young's modulus, Poisson's ratio, restitution and friction, where they are known.
+    /// Holds what it is made of: Young's modulus, Poisson's ratio, restitution and friction, where they are known.
     pub material: Option<Arc<Material>>,
 }
 
-/// What of some shapes can be touched, with places from the same origin as theirs.
+/// Returns what of some shapes can be touched, with places from the same origin as theirs.
 pub fn touchable(shapes: &[Shape], material: Option<&Material>) -> Vec<Touchable> {
     let material = material.map(|m| Arc::new(m.clone()));
     let own = shapes.iter().filter_map(|shape| Some((shape.name.clone(), shape.surface([0.0; 3])?)));
@@ -66,11 +66,11 @@ pub fn touchable(shapes: &[Shape], material: Option<&Material>) -> Vec<Touchable
 pub struct SurfaceEntry {
     /// The body that carries it.
     pub body: u32,
-    /// What it is.
+    /// Holds what it is.
     pub surface: Surface,
-    /// How far it gives way: (1 - ν²)/E \[1/Pa\]; 0 where its material is not known: it is rigid.
+    /// Extent to which it gives way: (1 - ν²)/E \[1/Pa\]; 0 where its material is not known: it is rigid.
     pub compliance: f64,
-    /// How far it reaches from the body's centre of mass \[m\]; infinite where it has no end.
+    /// Extent to which it reaches from the body's centre of mass \[m\]; infinite where it has no end.
     pub far: f64,
 }
 
@@ -79,27 +79,27 @@ pub struct SurfaceEntry {
 pub struct Contact {
     /// Its name.
     pub name: String,
-    /// What touches.
+    /// Holds what touches.
     pub what: ContactSides,
     /// The normal force.
     pub law: NormalForceLaw,
     /// The force across it.
     pub friction: Option<FrictionLaw>,
-    /// Whether forces act at the centre of the rounding of a surface, not on it.
+    /// True if forces act at the centre of the rounding of a surface, not on it.
     pub at_centre: bool,
     /// Set where it is rigid: laws are of no account then.
     pub rigid: Option<rigid::Rigid>,
 }
 
 impl Contact {
-    /// Whether what it does depends on what was.
+    /// Returns whether what it does depends on what was.
     pub(crate) fn remembers(&self) -> bool {
         let bristles = self.friction.as_ref().is_some_and(FrictionLaw::remembers);
         bristles || self.law.jumps() || matches!(self.law.damping, laws::Damping::Restitution { .. })
     }
 }
 
-/// What touches.
+/// Holds what touches.
 #[derive(Clone)]
 pub enum ContactSides {
     /// Surfaces, by their numbers: one of each side.
@@ -121,20 +121,20 @@ pub enum ContactSides {
 /// A contact with its index in the system.
 #[derive(Clone)]
 pub struct ContactElement {
-    /// What it is.
+    /// Holds what it is.
     pub contact: Arc<Contact>,
-    /// Whether it acts.
+    /// True if it acts.
     pub enabled: bool,
     /// First of its states in x: energy dissipated along the normal and across it \[J\].
     pub x: usize,
     /// Pairs of surfaces whose places have states of their own, with the first of those in x; in ascending order.
     pub states: Arc<Vec<([u32; 2], usize)>>,
-    /// How many such states there are.
+    /// Number of such states.
     pub count: usize,
 }
 
 impl ContactElement {
-    /// Whether each pair of its bodies has blocks of its own in K and D, or only each body.
+    /// Returns whether each pair of its bodies has blocks of its own in K and D, or only each body.
     pub fn has_all_blocks(&self, system: &System) -> bool {
         match &self.contact.what {
             ContactSides::Surfaces { sides, .. } => {
@@ -153,7 +153,7 @@ impl ContactElement {
 }
 
 impl ContactElement {
-    /// Whether it acts by a force of its overlap.
+    /// Returns whether it acts by a force of its overlap.
     pub fn yields(&self) -> bool {
         self.enabled && self.contact.rigid.is_none()
     }
@@ -162,12 +162,12 @@ impl ContactElement {
 /// States in x that a contact has of its own.
 pub const ENERGY_STATES: usize = 2;
 
-/// What an entry of `[contacts]` did in a run.
+/// Holds what an entry of `[contacts]` did in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EntryTally {
-    /// How often a place closed.
+    /// Number of times that a place closed.
     pub onsets: u64,
-    /// When one closed first \[s\].
+    /// Time when one closed first \[s\].
     pub first: Option<f64>,
     /// The largest normal force at an accepted step, all places together \[N\].
     pub largest_force: f64,

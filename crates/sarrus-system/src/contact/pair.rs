@@ -100,7 +100,7 @@ impl<'a> ContactPair<'a> {
         self.own.map(|s| super::surface::rounding(&s.surface.geometry))
     }
 
-    /// Whether balls about the centres of mass that hold the surfaces are nearer than `reach`.
+    /// Returns whether balls about the centres of mass that hold the surfaces are nearer than `reach`.
     pub fn is_near(&self, bodies: &BodyKinematics, reach: f64) -> bool {
         let [a, b] = self.ids().map(|id| &bodies.poses[id as usize]);
         let far = self.own[0].far + self.own[1].far + reach;
@@ -126,7 +126,7 @@ impl<'a> ContactPair<'a> {
         }
     }
 
-    /// What a place that overlaps does.
+    /// Returns what a place that overlaps does.
     pub fn act(&self, bodies: &BodyKinematics, touch: &Touch<f64>, memory: &Memory) -> Act<f64> {
         let (two, memory) = (bodies.two(self.ids()), self.with_state(bodies, touch.slot, *memory));
         act(self.contact(), self.stiffness(touch.radius), self.rounding(), touch, &two, &memory)

@@ -38,7 +38,7 @@ pub enum ImpactRule {
     Poisson,
 }
 
-/// How rigid surfaces meet.
+/// Describes how rigid surfaces meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rigid {
     /// e, 0 to 1.
@@ -55,17 +55,17 @@ pub struct RigidContactPoint {
     surfaces: Arc<[Surface; 2]>,
     slot: u32,
     planar: bool,
-    /// What meets there, of one that is held: it continues past the ends of its face and edges.
+    /// Holds what meets there, of one that is held: it continues past the ends of its face and edges.
     feature: Option<FrozenFeature>,
 }
 
 impl RigidContactPoint {
-    /// Whether it is the same place of the same surfaces.
+    /// Returns whether it is the same place of the same surfaces.
     pub(super) fn is(&self, other: &RigidContactPoint) -> bool {
         self.slot == other.slot && Arc::ptr_eq(&self.surfaces, &other.surfaces)
     }
 
-    /// Where it is; none where other features are nearer.
+    /// Returns where it is; none where other features are nearer.
     pub(super) fn find<R: Real>(&self, at: &At<R>) -> Option<Touch<R>> {
         if let Some(feature) = self.feature {
             let [a, b] = &*self.surfaces;
@@ -96,7 +96,7 @@ impl RigidContactPoint {
         });
     }
 
-    /// How far the feature that is held is from its ends \[m\]; none where it has none.
+    /// Returns how far the feature that is held is from its ends \[m\]; none where it has none.
     pub fn within(&self, at: &At<f64>) -> Option<f64> {
         let [a, b] = &*self.surfaces;
         frozen::within(a, b, [at.pose(0), at.pose(1)], self.feature?)
@@ -200,12 +200,12 @@ impl Sliding {
         self.find(at).map(|(way, ..)| way)
     }
 
-    /// How fast it slips.
+    /// Returns how fast it slips.
     pub fn speed(&self, at: &At<f64>) -> f64 {
         self.point.find(at).map_or(0.0, |touch| self.point.slip(at, &touch).norm())
     }
 
-    /// How fast it slips in the direction in which it slid.
+    /// Returns how fast it slips in the direction in which it slid.
     pub fn onward(&self, at: &At<f64>) -> f64 {
         self.point.find(at).map_or(0.0, |touch| self.point.slip(at, &touch).dot(Vec3(self.direction)))
     }
@@ -220,13 +220,13 @@ pub struct Gap {
     pub limit: Option<usize>,
     /// Its bodies.
     pub ids: Vec<u32>,
-    /// How it meets.
+    /// Describes how it meets.
     pub rigid: Rigid,
     /// g.
     pub normal: Arc<dyn Rows>,
     /// The slip, where there is friction.
     pub across: Option<Arc<dyn Rows>>,
-    /// What it is a place of, among what the sweep bounds; nothing of a limit.
+    /// Holds what it is a place of, among what the sweep bounds; nothing of a limit.
     pub meeting: Option<GapSource>,
     point: Option<RigidContactPoint>,
 }
@@ -305,7 +305,7 @@ impl Gap {
         (size > 0.0).then_some(Sliding { point, mu: self.rigid.mu, direction, still })
     }
 
-    /// Where its bodies touch.
+    /// Returns where its bodies touch.
     pub fn bodies(&self) -> &[u32] {
         &self.ids
     }

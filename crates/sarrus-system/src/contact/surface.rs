@@ -1,4 +1,4 @@
-//! What of a body can be touched, and where two such surfaces are nearest.
+//! Describes what of a body can be touched, and where two such surfaces are nearest.
 //!
 //! A place is two points and a unit normal n, the way in which the first surface is pushed off the second:
 //!
@@ -83,7 +83,7 @@ pub enum Geometry {
 /// A surface on its body.
 #[derive(Clone, Debug)]
 pub struct Surface {
-    /// What it is.
+    /// Holds what it is.
     pub geometry: Geometry,
     /// Its origin from the body's centre of mass, body axes \[m\].
     pub p: [f64; 3],
@@ -114,11 +114,11 @@ pub struct Touch<R> {
     pub normal: Vec3<R>,
     /// The nearest point of each \[m\]: first - second = gap · normal.
     pub points: [Vec3<R>; 2],
-    /// Which of the pair's places this is: the same number as long as the same features touch, below [`slots`].
+    /// Identifies which of the pair's places this is: the same number as long as the same features touch, below [`slots`].
     pub slot: u32,
     /// Radius that counts for Hertz's law \[m\]; infinite where both are flat.
     pub radius: f64,
-    /// How many places it counts as.
+    /// Describes how many places it counts as.
     pub weight: f64,
     /// The corner, face and edges that it is of, where flat faces meet.
     pub feature: Option<FrozenFeature>,
@@ -132,7 +132,7 @@ impl<R: Real> Touch<R> {
     }
 }
 
-/// How many places a pair can touch at.
+/// Returns how many places a pair can touch at.
 pub fn slots(a: &Surface, b: &Surface) -> u32 {
     geometry::slots(&a.geometry, &b.geometry)
 }
@@ -149,7 +149,7 @@ pub fn touches<R: Real>(
     geometry::touches(a, b, at, reach, planar, found);
 }
 
-/// How far it reaches from its body's centre of mass, at most \[m\]; infinite where it has no end.
+/// Returns how far it reaches from its body's centre of mass, at most \[m\]; infinite where it has no end.
 pub fn farthest(surface: &Surface) -> f64 {
     let Aabb { low, high } = bounds(surface, &Pose::identity());
     let corner = [0, 1, 2].map(|i| low[i].abs().max(high[i].abs()));
@@ -160,7 +160,7 @@ pub fn farthest(surface: &Surface) -> f64 {
     }
 }
 
-/// How thick it is: about the radius of the largest ball inside \[m\]; 0 for a sheet, infinite for what fills one side of a wall.
+/// Returns how thick it is: about the radius of the largest ball inside \[m\]; 0 for a sheet, infinite for what fills one side of a wall.
 pub fn thickness(geometry: &Geometry, planar: bool) -> f64 {
     let least = |half: &[f64]| half.iter().copied().fold(f64::INFINITY, f64::min);
     match geometry {

@@ -182,7 +182,7 @@ impl Sweep {
         self.broad = Some(broad);
     }
 
-    /// What may meet in the step.
+    /// Returns what may meet in the step.
     pub fn meetings(&self) -> usize {
         self.meetings.len()
     }
@@ -205,7 +205,7 @@ impl Sweep {
         }
     }
 
-    /// How deep surfaces get into each other before they are through \[m\]; infinite where there is no other side.
+    /// Returns how deep surfaces get into each other before they are through \[m\]; infinite where there is no other side.
     pub fn thickness(&self, meeting: GapSource) -> f64 {
         match meeting {
             GapSource::Gap(_) => f64::INFINITY,
@@ -363,7 +363,7 @@ impl Sweep {
         self.enclose(system, meeting, a, b).least(Enclosure::from_f64(0.0))
     }
 
-    /// Whether a pair that is open at the first frame and closed at the second closes once between them.
+    /// Returns whether a pair that is open at the first frame and closed at the second closes once between them.
     pub fn closes_once(
         &self,
         system: &System,
@@ -380,7 +380,7 @@ impl Sweep {
         }
     }
 
-    /// Whether a gap given by an expression rises all the time between two frames, so that it does not close there; none where a
+    /// Returns whether a gap given by an expression rises all the time between two frames, so that it does not close there; none where a
     /// shorter interval may tell.
     pub fn opens(
         &self,
@@ -396,7 +396,7 @@ impl Sweep {
         (rate.lo > 0.0 || rate.hi < 0.0).then_some(rate.lo > 0.0)
     }
 
-    /// Whether a pair that is closed at the start of the step may open and close again within it.
+    /// Returns whether a pair that is closed at the start of the step may open and close again within it.
     pub fn may_return(&self, system: &System, meeting: GapSource) -> bool {
         let [a, b] = self.ends();
         match meeting {
@@ -411,7 +411,7 @@ impl Sweep {
         }
     }
 
-    /// How far points of both leave the chords of their relative motion.
+    /// Returns how far points of both leave the chords of their relative motion.
     fn off(
         &self,
         system: &System,
@@ -506,7 +506,7 @@ impl Sweep {
     }
 }
 
-/// Whether a surface is convex, so that a direction separates it from another one.
+/// Returns whether a surface is convex, so that a direction separates it from another one.
 fn is_convex(geometry: &Geometry) -> bool {
     !matches!(geometry, Geometry::Mesh(_) | Geometry::Ends { .. })
 }
@@ -530,7 +530,7 @@ pub(super) fn grazing_gap(gap: f64) -> f64 {
     GRAZING * gap.abs().max(1e-6)
 }
 
-/// How far turning takes a point with a lever off its chord over `w` \[m\].
+/// Returns how far turning takes a point with a lever off its chord over `w` \[m\].
 fn rotation_travel(bound: &BodyBound, lever: f64, w: f64) -> f64 {
     if bound.w == 0.0 {
         return 0.0;

@@ -1,4 +1,4 @@
-//! Where contacts touch, and what each place bears: what is drawn and written of them.
+//! Describes where contacts touch, and what each place bears: what is drawn and written of them.
 //!
 //! A place of a contact that yields has the force of its law and its friction, F = N n + F_t on the first body. One of a rigid contact
 //! that stays closed has multipliers in place of laws: N = -λ of the row that holds it, and across it either those of the rows that keep it
@@ -76,7 +76,7 @@ impl SurfacePoint {
     }
 }
 
-/// Whether the first of two bodies is on the second side of a contact.
+/// Decides whether the first of two bodies is on the second side of a contact.
 fn is_flipped(system: &System, contact: usize, [a, b]: [u32; 2]) -> bool {
     let ContactSides::Surfaces { sides, .. } = &system.contacts[contact].contact.what else { return false };
     let has = |side: usize, body: u32| sides[side].iter().any(|&i| system.surfaces[i as usize].body == body);

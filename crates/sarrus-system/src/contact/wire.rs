@@ -28,26 +28,26 @@ pub struct Halfway {
 }
 
 impl Halfway {
-    /// Whether no place has a bristle.
+    /// Returns whether no place has a bristle.
     pub fn is_empty(&self) -> bool {
         self.memories.is_empty()
     }
 }
 
-/// What evaluates contacts, and what it remembers.
+/// Holds what evaluates contacts, and what it remembers.
 #[derive(Clone)]
 pub(crate) struct ContactWorkspace {
     /// Pairs to check, in ascending order.
     pub candidates: Vec<CandidatePair>,
-    /// Who finds them, where there are more than a few.
+    /// Object that finds them, where there are more than a few.
     broad: Option<Broad>,
     /// The thickness of each surface \[m\].
     thick: Vec<f64>,
-    /// Which pairs entries watch.
+    /// Identifies which pairs entries watch.
     wanted: WatchedPairs,
-    /// What is remembered of their places.
+    /// Holds what is remembered of their places.
     pub memories: Memories,
-    /// Whether a pair that is open where a step starts bears nothing in it. The caller that says so finds the first touch and ends the step there.
+    /// True if a pair that is open where a step starts bears nothing in it. The caller that says so finds the first touch and ends the step there.
     pub locks: bool,
     /// Power turned into heat, by entry: along the normal, across it \[W\].
     pub heat: Vec<[f64; 2]>,
@@ -90,7 +90,7 @@ impl ContactWorkspace {
         }
     }
 
-    /// Whether there are contacts.
+    /// Returns whether there are contacts.
     pub fn is_empty(&self) -> bool {
         self.heat.is_empty()
     }
@@ -114,7 +114,7 @@ impl ContactWorkspace {
         }
     }
 
-    /// How many pairs are checked where the bodies are.
+    /// Number of pairs that are checked where the bodies are.
     pub fn in_play(&mut self, bodies: &BodyKinematics) -> usize {
         self.refresh(bodies);
         self.candidates.len()
@@ -245,12 +245,12 @@ impl ContactWorkspace {
         most
     }
 
-    /// Whether a pair bears nothing in the step that began with what is `remembered`.
+    /// Returns whether a pair bears nothing in the step that began with what is `remembered`.
     pub(super) fn is_locked(&self, remembered: &ContactSnapshot, candidate: CandidatePair) -> bool {
         self.locks && remembered.was_open(candidate)
     }
 
-    /// Whether a place with this gap bears in the step that began with this memory of it. One whose force jumps keeps its side of the
+    /// Returns whether a place with this gap bears in the step that began with this memory of it. One whose force jumps keeps its side of the
     /// jump over a step: those who asked for locks ends the step where it closes, up to grazing.
     pub(super) fn bears(&self, contact: &Contact, gap: f64, memory: &Memory) -> bool {
         if self.locks && contact.law.jumps() {
@@ -260,12 +260,12 @@ impl ContactWorkspace {
         }
     }
 
-    /// How far out places are searched for that bear \[m\].
+    /// Returns how far out places are searched for that bear \[m\].
     pub(super) fn reach(&self, pair: &ContactPair) -> f64 {
         if self.locks && pair.contact().law.jumps() { nearly(pair.own) } else { 0.0 }
     }
 
-    /// Whether a place is closed where a step ends: one whose force jumps also where it is about to.
+    /// Returns whether a place is closed where a step ends: one whose force jumps also where it is about to.
     fn closes(&self, contact: &Contact, gap: f64, speed: f64, nearly: f64) -> bool {
         gap < 0.0 || self.locks && contact.law.jumps() && gap < nearly && speed > 0.0
     }
@@ -537,7 +537,7 @@ impl ContactWorkspace {
         self.memories = memories;
     }
 
-    /// What entries have done so far.
+    /// Returns what entries have done so far.
     pub fn tallies(&self) -> &[EntryTally] {
         self.memories.tallies()
     }

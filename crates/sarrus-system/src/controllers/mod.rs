@@ -26,7 +26,7 @@ use sarrus_model::{Element, Key, Model, Reader, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What controller files use.
+/// Describes what controller files use.
 mod prelude {
     pub use super::{BuiltController, Controller, ControllerKind, CutOff, Declared, ExpressionRole, Limited};
     pub use crate::at::At;
@@ -69,17 +69,17 @@ pub trait Controller: Send + Sync {
         xdot.fill(Dual::constant(0.0));
     }
 
-    /// How it is sampled, where it is: it then has no outputs but those held among its states, and no rates.
+    /// Returns how it is sampled, where it is: it then has no outputs but those held among its states, and no rates.
     fn sampling(&self) -> Option<&Sampling> {
         None
     }
 
-    /// Whether its states are set from outside, by a program or an event, and held in between.
+    /// Returns whether its states are set from outside, by a program or an event, and held in between.
     fn is_input(&self) -> bool {
         false
     }
 
-    /// Whether a state stays as it is but for samples and events.
+    /// Returns whether a state stays as it is but for samples and events.
     fn is_held(&self, _state: usize) -> bool {
         self.is_input() || self.sampling().is_some()
     }
@@ -88,12 +88,12 @@ pub trait Controller: Send + Sync {
     /// [`is_bounded`](Controller::is_bounded).
     fn enclose(&self, _at: &At<Enclosure>, _x: &[Enclosure], _out: &mut [Enclosure]) {}
 
-    /// Whether its outputs have bounds.
+    /// Returns whether its outputs have bounds.
     fn is_bounded(&self) -> bool {
         self.outputs().is_empty()
     }
 
-    /// Whether these bounds have second derivatives.
+    /// Returns whether these bounds have second derivatives.
     fn has_bends(&self) -> bool {
         true
     }
@@ -101,12 +101,12 @@ pub trait Controller: Send + Sync {
     /// Calls `found` with each expression that its outputs, and the rates of its states, are made of.
     fn parts(&self, _found: &mut dyn FnMut(ExpressionRole, &Formula)) {}
 
-    /// How an output is cut off, where it is.
+    /// Returns how an output is cut off, where it is.
     fn cut_off(&self) -> Option<&dyn CutOff> {
         None
     }
 
-    /// How it slides along a limit of its output, where it may.
+    /// Returns how it slides along a limit of its output, where it may.
     fn limited(&self) -> Option<&dyn Limited> {
         None
     }
@@ -117,7 +117,7 @@ pub trait Controller: Send + Sync {
     }
 }
 
-/// What an expression of a controller is for.
+/// Holds what an expression of a controller is for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ExpressionRole {
     /// Outputs.
@@ -191,7 +191,7 @@ impl Declared {
 pub struct BuiltController {
     /// The bodies that its expressions read.
     pub ids: Vec<u32>,
-    /// What it does.
+    /// Holds what it does.
     pub controller: Arc<dyn Controller>,
     /// Names of its outputs, then of its states, with their places in [`At::outs`].
     pub outputs: Vec<(String, usize)>,

@@ -16,7 +16,7 @@ use sarrus_math::{Interval, Mat3, Vec3};
 /// Most bodies that an error may read whose derivative is exact: their jets lie on the stack.
 const MOST_BODIES: usize = 8;
 
-/// How the derivative comes about.
+/// Describes how the derivative comes about.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Derivative {
     /// Not at all.
@@ -113,7 +113,7 @@ impl Pid {
         error * self.kp + x[0] * self.ki + derivative
     }
 
-    /// Whether the output depends on the input itself, not on its integral alone.
+    /// Returns whether the output depends on the input itself, not on its integral alone.
     fn feeds_through(&self) -> bool {
         self.kp != 0.0 || self.derivative != Derivative::None
     }

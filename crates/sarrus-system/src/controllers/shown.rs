@@ -1,4 +1,4 @@
-//! What others read of a controller: its outputs and states, at an instant and over an interval of time.
+//! Describes what others read of a controller: its outputs and states, at an instant and over an interval of time.
 
 use super::{Limited, mode};
 use crate::at::At;

@@ -11,7 +11,7 @@ use crate::primitive::{Compound, Primitive};
 use crate::system::{ConstraintElement, Family};
 use std::sync::Arc;
 
-/// What is locked.
+/// Holds what is locked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lock {
     /// Index of the joint.
@@ -34,7 +34,7 @@ impl Lock {
         (0..free).map(|k| Lock { joint, coordinate: Some(k), at: None }).collect()
     }
 
-    /// Whether the two hold the same thing.
+    /// Returns whether the two hold the same thing.
     pub fn is_same(&self, other: &Lock) -> bool {
         (self.joint, self.coordinate) == (other.joint, other.coordinate)
     }

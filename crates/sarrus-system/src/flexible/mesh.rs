@@ -1,4 +1,4 @@
-//! Where the parts of a flexible member stand in the model pose: pieces along a line or a path of points, and the
+//! Describes where the parts of a flexible member stand in the model pose: pieces along a line or a path of points, and the
 //! stations between them.
 //!
 //! A piece is straight and has x along it and z as near to `up` as can be; by default up is world z, and a vertical piece has
@@ -73,7 +73,7 @@ impl Station {
     }
 }
 
-/// What a member says of its line.
+/// Holds what a member says of its line.
 pub struct MemberLine {
     points: Vec<[f64; 3]>,
     up: Up,
@@ -82,7 +82,7 @@ pub struct MemberLine {
     pieces: usize,
 }
 
-/// Which way z goes.
+/// Identifies which way z goes.
 #[derive(Clone, Copy)]
 enum Up {
     /// As near to this as can be.

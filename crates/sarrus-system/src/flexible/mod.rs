@@ -25,7 +25,7 @@ use section::BeamSection;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What files of members use.
+/// Describes what files of members use.
 mod prelude {
     pub use super::mesh::{MemberLine, Station};
     pub use super::properties::Properties;
@@ -72,7 +72,7 @@ pub struct MemberJoint {
     pub name: String,
     /// Bodies, as places in [`Member::bodies`].
     pub bodies: [usize; 2],
-    /// What it does; it reads 0 in the model pose.
+    /// Holds what it does; it reads 0 in the model pose.
     pub face: Arc<dyn JointFace>,
     /// Its frames.
     pub frames: Frames,
@@ -84,7 +84,7 @@ pub struct MemberForce {
     pub name: String,
     /// Bodies, as places in [`Member::bodies`].
     pub bodies: Vec<usize>,
-    /// What it does.
+    /// Holds what it does.
     pub load: Arc<dyn Load>,
 }
 
@@ -94,9 +94,9 @@ pub struct Member {
     pub name: String,
     /// Its bodies in order, with their full names; the internal ones last.
     pub bodies: Vec<Body>,
-    /// How many of them are bodies of the model.
+    /// Describes how many of them are bodies of the model.
     pub visible: usize,
-    /// What its bodies are called after the dot, with their number: `node`, `seg`.
+    /// Holds what its bodies are called after the dot, with their number: `node`, `seg`.
     pub part: &'static str,
     /// The number of the first.
     pub first: usize,

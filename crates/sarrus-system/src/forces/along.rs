@@ -1,4 +1,4 @@
-//! What springs and actuators act along: the line between two points, or a joint coordinate.
+//! Describes what springs and actuators act along: the line between two points, or a joint coordinate.
 //!
 //! An effort e along a length l does the power e·l̇. On a line with the unit vector u from the first point to the second
 //! it is the force -e u on the first and e u on the second; where the points coincide there is no direction and no
@@ -45,7 +45,7 @@ impl LineOfAction {
         (entry.bodies.to_vec(), LineOfAction::Coordinate(entry.coordinate(k, 0, 1), angle))
     }
 
-    /// What its element's name stands for in expressions.
+    /// Returns what its element's name stands for in expressions.
     pub fn named(&self, ids: &[u32]) -> Option<Named> {
         match self {
             LineOfAction::Line(distance) => Some(Named::Pair(ids[0], ids[1], Box::new(*distance))),
@@ -53,7 +53,7 @@ impl LineOfAction {
         }
     }
 
-    /// Whether the length is an angle.
+    /// Returns whether the length is an angle.
     pub fn is_angle(&self) -> bool {
         matches!(self, LineOfAction::Coordinate(_, true))
     }

@@ -31,7 +31,7 @@ pub struct Bushing {
     symmetric: bool,
 }
 
-/// Where the bushing stands: F, M and ξ.
+/// Marks where the bushing stands: F, M and ξ.
 struct BushingDeformation<R> {
     F: Pose<R>,
     M: Pose<R>,
@@ -247,7 +247,7 @@ fn rotate_matrix(m: &Matrix6, rotation: &Mat3, sign: f64) -> Matrix6 {
     full
 }
 
-/// Whether xᵀ m x ≥ 0 for all x, by elimination on the symmetric part.
+/// Returns whether xᵀ m x ≥ 0 for all x, by elimination on the symmetric part.
 fn is_passive(m: &Matrix6) -> bool {
     let mut s: Matrix6 = std::array::from_fn(|i| std::array::from_fn(|j| 0.5 * (m[i][j] + m[j][i])));
     let scale: [f64; 6] = std::array::from_fn(|i| s[i][i]);

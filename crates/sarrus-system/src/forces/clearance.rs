@@ -31,7 +31,7 @@ pub static CLEARANCE_KEYS: &[Key] = &[
 pub static CLEARANCE_OPTION: &[Key] =
     &[Key::new("clearance", KeyType::Table(CLEARANCE_KEYS), "none", "play, and the contact at its end")];
 
-/// Whether joints of a kind can have clearance.
+/// Returns whether joints of a kind can have clearance.
 pub fn has_clearance(kind: &str) -> bool {
     matches!(kind, "revolute" | "spherical")
 }
@@ -40,7 +40,7 @@ pub fn has_clearance(kind: &str) -> bool {
 #[derive(Clone, Debug)]
 pub struct Clearance {
     frames: Frames,
-    /// Whether play is across z of F alone.
+    /// True if play is across z of F alone.
     across: bool,
     gap: f64,
     law: NormalForceLaw,

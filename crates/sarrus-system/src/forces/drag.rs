@@ -22,7 +22,7 @@ pub struct Drag {
     fluid: Fluid,
     /// ½ρCA along x, across it, and in any direction \[kg/m\].
     factors: [f64; 3],
-    /// Where the fluid has a surface: the volumes that say how much is under it.
+    /// Marks where the fluid has a surface: the volumes that say how much is under it.
     pieces: Vec<ImmersedPiece>,
 }
 

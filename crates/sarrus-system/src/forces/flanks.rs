@@ -17,25 +17,25 @@ use crate::coordinate::CoordinateRef;
 pub struct Flanks {
     /// Factors and coordinates.
     pub terms: Vec<(f64, CoordinateRef)>,
-    /// What is taken from their sum.
+    /// Holds what is taken from their sum.
     pub value: f64,
     /// Factors and coordinates of y; none where flanks stay.
     pub apart: Vec<(f64, CoordinateRef)>,
     /// The force that is shown over that along x.
     pub scale: f64,
-    /// Where the flanks are; either may be infinite.
+    /// Marks where the flanks are; either may be infinite.
     pub limits: [f64; 2],
     /// k \[N/m, N m/rad\].
     pub stiffness: f64,
     /// c \[N s/m, N m s/rad\].
     pub damping: f64,
-    /// Whether x is an angle.
+    /// True if x is an angle.
     pub is_angle: bool,
     /// Hints of coordinates that belong to no joint and are kept here.
     pub own_discrete: Vec<(u32, CoordinateRef)>,
 }
 
-/// How far x is past a flank.
+/// Describes how far x is past a flank.
 struct FlankOverlap<R> {
     /// 1 past the upper flank, -1 past the lower one.
     side: f64,

@@ -5,7 +5,7 @@ use super::prelude::*;
 /// The force.
 #[derive(Clone, Debug)]
 pub struct AppliedForce {
-    /// Where it acts, from the centre of mass in body axes \[m\].
+    /// Marks where it acts, from the centre of mass in body axes \[m\].
     point: [f64; 3],
     /// The force \[N\].
     force: VectorFormula,

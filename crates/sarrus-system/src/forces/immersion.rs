@@ -1,4 +1,4 @@
-//! How much of a body is under the surface of a fluid, where, and what energy that holds.
+//! Describes how much of a body is under the surface of a fluid, where, and what energy that holds.
 //!
 //! A solid displaces ρ g ∫ depth dV of energy: with G(d) the mean of max(0, depth) over it, d the depth of its centre and V its volume,
 //!
@@ -27,7 +27,7 @@ use std::f64::consts::PI;
 /// Width of an edge that lies level, as a part of the largest edge.
 const ROUNDED: f64 = 0.0075;
 
-/// What a piece of a body is like.
+/// Holds what a piece of a body is like.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImmersedForm {
     /// A ball with this radius \[m\].
@@ -47,7 +47,7 @@ pub struct ImmersedPiece {
     pub body: usize,
     /// Its centre from the body's centre of mass, body axes \[m\].
     pub p: [f64; 3],
-    /// What it displaces when all of it is under \[m³\].
+    /// Holds what it displaces when all of it is under \[m³\].
     pub volume: f64,
     /// Its form.
     pub form: ImmersedForm,

@@ -96,7 +96,7 @@ fn companion_forces(
     Ok(stop.into_iter().chain(friction).collect())
 }
 
-/// Whether a joint takes `friction` though it has no single coordinate: against every turn.
+/// Returns whether a joint takes `friction` though it has no single coordinate: against every turn.
 pub fn has_isotropic_friction(kind: &str) -> bool {
     kind == "spherical"
 }

@@ -41,7 +41,7 @@ use sarrus_model::suggest::did_you_mean;
 use sarrus_model::{Element, Key, KeyType, Model, Reader, Result};
 use std::sync::Arc;
 
-/// What force files use.
+/// Describes what force files use.
 mod prelude {
     pub use super::along::LineOfAction;
     pub(crate) use super::at_most;
@@ -96,11 +96,11 @@ pub struct ForceKind {
 pub struct BuiltForce {
     /// Its bodies; those that only its expressions read come last.
     pub ids: Vec<u32>,
-    /// What it does.
+    /// Holds what it does.
     pub load: Arc<dyn Load>,
-    /// What its name stands for in expressions, where it can be read.
+    /// Holds what its name stands for in expressions, where it can be read.
     pub named: Option<Named>,
-    /// Whether it is the constraints' own force beside -Jᵀλ, such as friction in a guide.
+    /// True if it is the constraints' own force beside -Jᵀλ, such as friction in a guide.
     pub nonideal: bool,
     /// Added mass that each of its bodies has from it.
     pub added_mass: AddedMass,

@@ -9,7 +9,7 @@ use sarrus_model::record::ResolvedValue;
 /// The force.
 #[derive(Clone, Debug)]
 pub struct Spring {
-    /// What it acts along.
+    /// Holds what it acts along.
     pub along: LineOfAction,
     /// Its law.
     pub tension: Tension,

@@ -27,7 +27,7 @@ pub struct StopLimits {
     pub restitution: f64,
 }
 
-/// What there is at the limits.
+/// Holds what there is at the limits.
 enum StopForce {
     Springy { stiffness: f64, damping: f64 },
     Rigid { restitution: f64 },

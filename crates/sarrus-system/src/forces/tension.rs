@@ -12,7 +12,7 @@
 use super::NO_LIMITS;
 use super::prelude::*;
 
-/// Which tension acts.
+/// Identifies which tension acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Only {
     /// Both signs.
@@ -56,7 +56,7 @@ pub enum TensionLaw {
 pub struct Tension {
     /// The law.
     pub law: TensionLaw,
-    /// Which sign of it acts.
+    /// Identifies which sign of it acts.
     pub only: Only,
 }
 
@@ -118,12 +118,12 @@ impl Tension {
         self.damper(elastic, at, along) * along.speed(at)
     }
 
-    /// Whether it dissipates only in a part of the motion: a step may miss where that begins.
+    /// Returns whether it dissipates only in a part of the motion: a step may miss where that begins.
     pub fn is_one_sided_damper(&self) -> bool {
         self.only != Only::Both && matches!(self.law, TensionLaw::Linear { damping, .. } if damping > 0.0)
     }
 
-    /// Whether stored energy and heat are all of its power.
+    /// Returns whether stored energy and heat are all of its power.
     pub fn accounts_for_power(&self) -> bool {
         matches!(self.law, TensionLaw::Linear { .. })
     }

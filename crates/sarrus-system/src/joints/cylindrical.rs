@@ -10,7 +10,7 @@ pub struct Cylindrical {
     sense: Sense,
 }
 
-/// Which way the position counts: along the axis about which the angle counts (1), or against it (-1), as in a mirrored
+/// Identifies which way the position counts: along the axis about which the angle counts (1), or against it (-1), as in a mirrored
 /// file. Shared with the screw, and with the pin in the plane, whose angle counts about z or against it.
 #[derive(Clone, Copy)]
 pub struct Sense(pub f64);

@@ -1,4 +1,4 @@
-//! Where a joint sits: its frames on both bodies, from the file.
+//! Describes where a joint sits: its frames on both bodies, from the file.
 
 use super::cylindrical::Sense;
 use crate::context::Context;

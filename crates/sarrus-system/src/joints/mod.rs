@@ -19,7 +19,7 @@ use crate::primitive::Primitive;
 use sarrus_model::{Key, Reader, Result, Space};
 use std::sync::Arc;
 
-/// What joint files use.
+/// Describes what joint files use.
 mod prelude {
     pub use super::{coincident, in_plane, perpendicular};
     pub use crate::coordinate::{Coordinate, Reading};
@@ -39,7 +39,7 @@ pub struct JointKind {
     pub doc: &'static str,
     /// The space it lives in.
     pub space: Space,
-    /// What its axis is.
+    /// Holds what its axis is.
     pub axis: AxisRole,
     /// Its coordinates.
     pub coordinates: &'static [Coordinate],

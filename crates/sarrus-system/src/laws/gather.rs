@@ -1,4 +1,4 @@
-//! Which expressions of a system are looked into over its steps, and which cannot be.
+//! Describes which expressions of a system are looked into over its steps, and which cannot be.
 
 use super::{Law, LawSubject, Laws, Of, Switch};
 use crate::body::Body;
@@ -11,16 +11,16 @@ use std::cell::RefCell;
 /// Not cut off.
 const NO_LIMITS: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
-/// What is not looked into: a step may pass over a part of it.
+/// Holds what is not looked into: a step may pass over a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsearched {
-    /// What it is, such as "force `f`".
+    /// Holds what it is, such as "force `f`".
     pub title: String,
-    /// Why it has no bounds.
+    /// Reason why it has no bounds.
     pub why: String,
 }
 
-/// What of `system` is not looked into, each element once.
+/// Returns what of `system` is not looked into, each element once.
 pub fn unsearched(system: &System) -> Vec<Unsearched> {
     let mut found = Gather::new(system, false).unsearched;
     found.dedup_by(|a, b| a.title == b.title);
@@ -168,7 +168,7 @@ impl<'a> Gather<'a> {
     }
 }
 
-/// Whether a formula is a polynomial without choices.
+/// Returns whether a formula is a polynomial without choices.
 fn is_plain(formula: &Formula) -> bool {
     let mut chooses = false;
     choices(formula, &mut |_| chooses = true);
@@ -184,7 +184,7 @@ fn choices(formula: &Formula, found: &mut dyn FnMut(LawSubject)) {
     });
 }
 
-/// Why an expression has no bounds.
+/// Returns why an expression has no bounds.
 fn calls(formula: &Formula, reads: &Reads) -> String {
     let mut names = Vec::new();
     let mut note = |name: &str| names.push(format!("`{name}`"));

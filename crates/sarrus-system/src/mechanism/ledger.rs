@@ -1,4 +1,4 @@
-//! What energies of bodies need, side by side: directories of large models hold names and shapes too, and do not fit into a cache.
+//! Describes what energies of bodies need, side by side: directories of large models hold names and shapes too, and do not fit into a cache.
 
 use crate::body::{Body, BodyKind};
 use sarrus_math::{Mat3, Vec3};
@@ -25,9 +25,9 @@ pub(super) struct Ledger {
     entries: Vec<LedgerEntry>,
     /// In body axes.
     inertias: Vec<Mat3<f64>>,
-    /// Where quaternions start in q.
+    /// Marks where quaternions start in q.
     quaternions: Vec<usize>,
-    /// Whether bodies are turned by Euler angles.
+    /// True if bodies are turned by Euler angles.
     pub has_angles: bool,
 }
 
@@ -58,7 +58,7 @@ impl Ledger {
         }
     }
 
-    /// Where quaternions start in q.
+    /// Returns where quaternions start in q.
     pub fn quaternions(&self) -> &[usize] {
         &self.quaternions
     }

@@ -62,7 +62,7 @@ pub struct Mechanism {
     frictions: Vec<JointFriction>,
     /// Separating forces of meshes.
     separations: Vec<Separation>,
-    /// What acts on each body from outside, about its centre of mass in world axes.
+    /// Holds what acts on each body from outside, about its centre of mass in world axes.
     external: Vec<Wrench<f64>>,
     /// Bodies from here on have none.
     pushed: usize,
@@ -171,7 +171,7 @@ impl Mechanism {
         self.pushed = self.pushed.max(id + 1);
     }
 
-    /// What acts on the body `id` from outside.
+    /// Returns what acts on the body `id` from outside.
     pub fn external(&self, id: u32) -> Wrench<f64> {
         self.external[id as usize]
     }
@@ -187,7 +187,7 @@ impl Mechanism {
         self.pushed
     }
 
-    /// Where the body `id` was placed last.
+    /// Returns where the body `id` was placed last.
     pub(crate) fn pose(&self, id: usize) -> &Pose<f64> {
         &self.poses[id]
     }
@@ -253,7 +253,7 @@ impl Mechanism {
         self.contacts.readings = readings;
     }
 
-    /// How many pairs of surfaces contacts check, at `s`, and how long nothing gets through another at its speeds \[s\]: of those that
+    /// Returns how many pairs of surfaces contacts check, at `s`, and how long nothing gets through another at its speeds \[s\]: of those that
     /// touch, and of all where they are more than `few`.
     pub fn contact_crowd(&mut self, s: &State, few: usize) -> (usize, f64) {
         self.update_kinematics(s);
@@ -263,7 +263,7 @@ impl Mechanism {
         })
     }
 
-    /// Whether pairs that are open where a step starts bear nothing in it: the equations stay smooth over a touch, at which those who
+    /// Decides whether pairs that are open where a step starts bear nothing in it: the equations stay smooth over a touch, at which those who
     /// asks for it has to end the step.
     pub fn lock_contacts(&mut self, locks: bool) {
         self.contacts.locks = locks;
@@ -276,7 +276,7 @@ impl Mechanism {
         self.with_contacts(s, |contacts, bodies, scratch| contacts.overlaps(bodies, scratch, found));
     }
 
-    /// What every contact has done up to the last accepted step.
+    /// Returns what every contact has done up to the last accepted step.
     pub fn tallies(&self) -> &[EntryTally] {
         self.contacts.tallies()
     }

@@ -55,7 +55,7 @@ fn read_file(dimensions: &Dimensions) -> Result<Raw> {
     Ok(raw.joined())
 }
 
-/// What has no use in the plane: a centre off it, and what is touched.
+/// Returns what has no use in the plane: a centre off it, and what is touched.
 fn transformed(
     dimensions: &Dimensions,
     mut solid: Option<UniformSolid>,
@@ -84,7 +84,7 @@ fn read_mesh(dimensions: &Dimensions) -> Result<ShapeGeometry> {
     Ok(ShapeGeometry { open, ..transformed(dimensions, solid, Some(geometry)) })
 }
 
-/// Whether a hull encloses as much as a solid, to the single precision of files: several convex parts enclose less.
+/// Returns whether a hull encloses as much as a solid, to the single precision of files: several convex parts enclose less.
 fn is_volume_of(hull: &Hull, solid: Option<UniformSolid>) -> bool {
     let volume = |solid: Option<UniformSolid>| match solid?.measure {
         SolidMeasure::Volume(volume) => Some(volume),

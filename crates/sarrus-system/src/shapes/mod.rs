@@ -26,14 +26,14 @@ use sarrus_model::suggest::did_you_mean;
 use sarrus_model::transform::{matrix, quaternion, quaternion_product, unit};
 use sarrus_model::{Attachment, Key, KeyType, Reader, Result, Span};
 
-/// What shape files use.
+/// Describes what shape files use.
 mod prelude {
     pub use super::{Dimensions, OwnAxis, ShapeGeometry, ShapeKind, SolidMeasure, UniformSolid};
     pub use crate::contact::surface::Geometry;
     pub use sarrus_model::Result;
 }
 
-/// How much of a solid there is.
+/// Describes how much of a solid there is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SolidMeasure {
     /// m³
@@ -83,18 +83,18 @@ pub struct ShapeKind {
     pub accepted: &'static [&'static str],
     /// Its axis.
     pub axis: OwnAxis,
-    /// What it weighs and what of it is touched.
+    /// Holds what it weighs and what of it is touched.
     pub read: fn(&Dimensions) -> Result<ShapeGeometry>,
 }
 
-/// What a shape's dimensions make.
+/// Holds what a shape's dimensions make.
 #[derive(Clone, Debug)]
 pub struct ShapeGeometry {
-    /// What has mass of it; none for a surface without end.
+    /// Holds what has mass of it; none for a surface without end.
     pub solid: Option<UniformSolid>,
-    /// What can be touched of it.
+    /// Holds what can be touched of it.
     pub geometry: Option<Geometry>,
-    /// Why it is a surface without inside, where it might have one.
+    /// Reason why it is a surface without inside, where it might have one.
     pub open: Option<String>,
 }
 
@@ -120,7 +120,7 @@ pub static KINDS: &[ShapeKind] = &[
     mesh::CONVEX,
 ];
 
-/// What a shape is for.
+/// Holds what a shape is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Drawn, touched and weighed.
@@ -207,7 +207,7 @@ impl Dimensions<'_, '_> {
         }
     }
 
-    /// Whether it is in the plane.
+    /// Returns whether it is in the plane.
     pub fn planar(&self) -> bool {
         self.reader.is_planar()
     }
@@ -225,19 +225,19 @@ pub struct Shape {
     pub kind: &'static str,
     /// Its name.
     pub name: Option<String>,
-    /// What it is for.
+    /// Holds what it is for.
     pub role: Role,
     /// Its origin from the body's, body axes \[m\].
     pub p: [f64; 3],
     /// Its own axes to the body's.
     pub rot: Mat3,
-    /// What has mass of it.
+    /// Holds what has mass of it.
     pub solid: Option<UniformSolid>,
-    /// What can be touched of it; see [`Shape::surface`].
+    /// Holds what can be touched of it; see [`Shape::surface`].
     pub geometry: Option<Geometry>,
-    /// Why it is a surface without inside, where it might have one.
+    /// Reason why it is a surface without inside, where it might have one.
     pub open: Option<String>,
-    /// Where it stands in the file.
+    /// Marks where it stands in the file.
     pub span: Span,
 }
 
@@ -249,7 +249,7 @@ impl Shape {
         Some(Surface { geometry, p: [0, 1, 2].map(|i| self.p[i] - com[i]), rot: self.rot })
     }
 
-    /// What counts for the mass of its body.
+    /// Returns what counts for the mass of its body.
     fn weighed(&self) -> Option<(&Shape, UniformSolid)> {
         let solid = self.solid.filter(|_| matches!(self.role, Role::All | Role::Mass))?;
         Some((self, solid))
@@ -501,7 +501,7 @@ fn refuse_open(reader: &Reader, shapes: &[Shape]) -> Result<()> {
     Err(reader.at(shape.span, message).hint(hint))
 }
 
-/// What a solid weighs beside others when one of them has no thickness.
+/// Returns what a solid weighs beside others when one of them has no thickness.
 fn area(reader: &Reader, (shape, solid): (&Shape, UniformSolid)) -> Result<f64> {
     match solid.measure {
         SolidMeasure::Area(area) => Ok(area),
@@ -523,7 +523,7 @@ pub fn steiner(d: [f64; 3]) -> Mat3 {
     Mat3([[y * y + z * z, -x * y, -x * z], [-x * y, z * z + x * x, -y * z], [-x * z, -y * z, x * x + y * y]])
 }
 
-/// Where a solid's centre is on the body.
+/// Returns where a solid's centre is on the body.
 fn centre_of(shape: &Shape, solid: &UniformSolid) -> [f64; 3] {
     if solid.centre == [0.0; 3] { shape.p } else { (Vec3(shape.p) + shape.rot * Vec3(solid.centre)).0 }
 }

@@ -11,7 +11,7 @@ use crate::contact::geometry::mesh::Raw;
 use sarrus_math::Vec3;
 use std::collections::HashMap;
 
-/// Why triangles enclose nothing.
+/// Returns why triangles enclose nothing.
 pub fn open(raw: &Raw) -> Option<String> {
     let mut edges: HashMap<[u32; 2], [u32; 2]> = HashMap::new();
     for face in &raw.faces {

@@ -150,7 +150,7 @@ fn free(kind: BodyKind, old: [f64; 4], q: &[f64], y: &[f64], s: &mut [Vec6]) -> 
     LinkState { pose, quaternion, r: pose.p, d: Vec3::zero(), velocity, bias: Vec6::ZERO }
 }
 
-/// Where a joint is.
+/// Marks where a joint is.
 struct JointPose {
     /// Its point.
     P: Vec3,

@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-/// What a body hangs on.
+/// Holds what a body hangs on.
 #[derive(Clone)]
 #[allow(clippy::large_enum_variant)] // nearly all are joints, read in every pass
 pub enum InboardJoint {
@@ -34,11 +34,11 @@ pub enum InboardJoint {
 pub struct Connection {
     /// Its index in the directory.
     pub joint: usize,
-    /// What it does.
+    /// Holds what it does.
     pub face: Arc<dyn JointFace>,
     /// Its frames.
     pub frames: Frames,
-    /// Whether the parent is the joint's second body.
+    /// True if the parent is the joint's second body.
     pub reversed: bool,
     /// Shift of M in axes of F that `pose` does not have: of a thread whose zero of position is not that of its angle \[m\].
     pub shift: Vec3,
@@ -51,15 +51,15 @@ pub struct Link {
     pub body: usize,
     /// Place of the parent among the links, which is before this one's; none for the ground.
     pub parent: Option<usize>,
-    /// What it hangs on.
+    /// Holds what it hangs on.
     pub hinge: InboardJoint,
     /// First of its coordinates.
     pub q: usize,
-    /// How many coordinates it has.
+    /// Number of coordinates it has.
     pub nq: usize,
     /// First of its speeds.
     pub y: usize,
-    /// How many speeds it has.
+    /// Number of speeds it has.
     pub ny: usize,
 }
 

@@ -74,7 +74,7 @@ pub struct Tree {
     W: Vec<Vec6>,
     z: Vec<f64>,
     visits: u64,
-    /// What drivers give.
+    /// Holds what drivers give.
     specified: Vec<Specified>,
     /// Links whose speeds are given.
     given: Vec<bool>,
@@ -82,7 +82,7 @@ pub struct Tree {
     tau: Vec<f64>,
     /// Coordinates and speeds that were placed last, with what is given in its place.
     own: (Vec<f64>, Vec<f64>),
-    /// Whether `own` has been placed, and whether all that follows from it is known, not only what a tree in the plane needs.
+    /// True if `own` has been placed, and whether all that follows from it is known, not only what a tree in the plane needs.
     known: bool,
     is_orthonormal: bool,
     /// Recursions of their own, where the tree is in the plane.
@@ -184,7 +184,7 @@ impl Tree {
         &self.cut
     }
 
-    /// Whether its coordinates satisfy every row of the system whatever their values: no loop, constraint, driver or lock.
+    /// Returns whether its coordinates satisfy every row of the system whatever their values: no loop, constraint, driver or lock.
     pub fn is_whole(&self) -> bool {
         self.cut.is_empty()
     }
@@ -217,7 +217,7 @@ impl Tree {
         Inertia6::body(body.mass, I_W)
     }
 
-    /// What `x`, an array of v or of forces on it, says of the body of `link`: linear and angular, world axes.
+    /// Returns what `x`, an array of v or of forces on it, says of the body of `link`: linear and angular, world axes.
     #[inline]
     fn of_body(&self, link: usize, x: &[f64]) -> Vec6 {
         let body = &self.system.directory.bodies[self.links[link].body];

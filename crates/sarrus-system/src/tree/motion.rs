@@ -1,4 +1,4 @@
-//! How a joint moves: its pose X_FM(q), its partial velocities S and their bias Ṡ y, by dual numbers and Taylor jets.
+//! Describes how a joint moves: its pose X_FM(q), its partial velocities S and their bias Ṡ y, by dual numbers and Taylor jets.
 //!
 //! The velocity of M's origin against F and the angular velocity of M against F, both in axes of F, are S(q) y. With
 //! ṗ and Ṙ Rᵀ = w̃ from X_FM = (p, R), column k of S is (∂p, vee(∂R Rᵀ)) along the speed k. Along a motion with
@@ -20,7 +20,7 @@ pub const MAX_JOINT_DOF: usize = 6;
 /// Most numbers: a position and a quaternion.
 const NUMBERS: usize = 7;
 
-/// How a joint moves at one instant.
+/// Describes how a joint moves at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointMotion {
     /// M against F.

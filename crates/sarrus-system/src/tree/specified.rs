@@ -25,10 +25,10 @@ pub(super) struct Specified {
     link: usize,
     q: usize,
     y: usize,
-    /// What the joint's reading has over the tree's coordinate.
+    /// Holds what the joint's reading has over the tree's coordinate.
     offset: f64,
     target: Formula,
-    /// Whether the program is that of the speed.
+    /// True if the program is that of the speed.
     is_speed: bool,
     /// Coordinate (none of a speed), speed and its rate where it was placed last.
     now: [f64; 3],
@@ -49,7 +49,7 @@ impl Specified {
     }
 }
 
-/// What drivers among `cut`, places of elements, give of `links`.
+/// Returns what drivers among `cut`, places of elements, give of `links`.
 pub(super) fn find(system: &System, links: &[Link], cut: &[usize]) -> Vec<Specified> {
     let mut link_of = vec![usize::MAX; system.directory.joints.len()];
     for (i, link) in links.iter().enumerate() {
@@ -82,7 +82,7 @@ pub(super) fn find(system: &System, links: &[Link], cut: &[usize]) -> Vec<Specif
 }
 
 impl Tree {
-    /// Whether drivers give the speeds of `link`.
+    /// Returns whether drivers give the speeds of `link`.
     pub fn is_given(&self, link: usize) -> bool {
         self.given[link]
     }

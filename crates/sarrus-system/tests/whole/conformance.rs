@@ -1,4 +1,4 @@
-//! What every registered joint, constraint and driver must satisfy.
+//! Describes what every registered joint, constraint and driver must satisfy.
 
 use sarrus_io::{LoadOptions, load_str};
 use sarrus_math::solve::rank;

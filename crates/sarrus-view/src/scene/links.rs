@@ -1,4 +1,4 @@
-//! What is drawn as a line between two bodies: springs, actuators, bushings, distances, other constraints.
+//! Describes what is drawn as a line between two bodies: springs, actuators, bushings, distances, other constraints.
 
 use super::{Cast, Point3, from_origin};
 use sarrus::model::{Element, Model, Reader};

@@ -1,4 +1,4 @@
-//! What there is to see, as the page reads it: `scene.json` of `page/PROTOCOL.md`.
+//! Describes what there is to see, as the page reads it: `scene.json` of `page/PROTOCOL.md`.
 //!
 //! Everything comes from the model and its system: shapes with their roles `all`, `visual` and `contact`, joints with their points and axes on both
 //! bodies, beams and modal bodies with their meshes, springs and distances as lines, and `[view]`. Points are from the bodies' origins in
@@ -43,7 +43,7 @@ pub type Pose7 = [f64; 7];
 /// Three numbers.
 pub type Point3 = [f64; 3];
 
-/// What there is to see.
+/// Holds what there is to see.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scene {
     /// [`FORMAT`].
@@ -57,9 +57,9 @@ pub struct Scene {
     /// Start and end asked for \[s\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub t: Option<[f64; 2]>,
-    /// What does not move.
+    /// Holds what does not move.
     pub ground: Ground,
-    /// What does.
+    /// Holds what does.
     pub bodies: Vec<BodyEntry>,
     /// Joints of the model.
     pub joints: Vec<JointGlyph>,
@@ -79,12 +79,12 @@ pub struct Scene {
     pub columns: Vec<ColumnEntry>,
     /// Columns of the results that are not among them.
     pub columns_left_out: usize,
-    /// What happened.
+    /// Holds what happened.
     pub events: Vec<Happening>,
     /// `report.json`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<Value>,
-    /// What was left out of the frames.
+    /// Holds what was left out of the frames.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thinning: Option<Thinning>,
     /// Units to show columns in.
@@ -124,7 +124,7 @@ pub struct BodyEntry {
 pub struct Marker {
     /// Its name.
     pub name: String,
-    /// Where it is on its body \[m\].
+    /// Marks where it is on its body \[m\].
     pub on: Point3,
 }
 
@@ -135,7 +135,7 @@ pub struct ColumnEntry {
     pub name: String,
     /// The unit in which it is shown.
     pub unit: String,
-    /// What its values in SI are multiplied by to be shown.
+    /// Holds what its values in SI are multiplied by to be shown.
     #[serde(skip_serializing_if = "is_one")]
     pub scale: f64,
     /// Drawn from, not listed.

@@ -41,7 +41,7 @@ pub struct SceneShape {
     /// Of a channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<f64>,
-    /// Whether a channel is round.
+    /// Marks whether a channel is round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tube: Option<bool>,
     /// Centres of balls.
@@ -94,7 +94,7 @@ pub(super) fn all(
     found
 }
 
-/// What a segment of a rod looks like: its `shape`, or its section.
+/// Returns what a segment of a rod looks like: its `shape`, or its section.
 fn segment(model: &Model, reader: &Reader, count: usize) -> Result<Vec<SceneShape>> {
     let end = |key| reader.point(key).map(Option::unwrap_or_default);
     let (from, to) = (end("from")?, end("to")?);

@@ -1,4 +1,4 @@
-//! What the tests share: runs of shipped models, and a reader of frames that knows the contract only.
+//! Describes what the tests share: runs of shipped models, and a reader of frames that knows the contract only.
 #![allow(dead_code)] // each test file uses its part
 
 use sarrus::analysis::{Outcome, RunOverrides, Settings, Simulate, Watch, simulate};

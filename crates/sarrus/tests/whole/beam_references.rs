@@ -359,7 +359,7 @@ fn check_flying(EI: f64, t: &Trajectory) {
     }
 }
 
-/// How far `name` is from its value at 2.5 s, from then on.
+/// Returns how far `name` is from its value at 2.5 s, from then on.
 fn change(t: &Trajectory, name: &str) -> f64 {
     let (times, values) = (column(t, "t"), column(t, name));
     let late = || times.iter().zip(&values).filter(|(t, _)| **t > 2.5 - 1e-9).map(|(_, x)| *x);

@@ -1,4 +1,4 @@
-//! What the certificate says beside positions, velocities and energy.
+//! Describes what the certificate says beside positions, velocities and energy.
 
 use crate::common::{column, load};
 use sarrus::prelude::*;

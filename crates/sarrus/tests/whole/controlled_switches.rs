@@ -6,7 +6,7 @@ use sarrus::prelude::*;
 use std::sync::Arc;
 
 const INTEGRATORS: [&str; 4] = ["dop853", "rk45", "abm", "radau5"];
-/// Where the feature is on the way of 600 m \[m\].
+/// Marks where the feature is on the way of 600 m \[m\].
 const LIMIT: f64 = 317.3;
 
 /// Two bodies of 1 kg, `a` at 100 m/s along x, and what `more` adds with the numbers `C` (the place), `W` (a width) and `H` (a height).

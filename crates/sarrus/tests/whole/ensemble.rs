@@ -366,7 +366,7 @@ fn an_ensemble_makes_the_motion_of_single_runs() {
     }
 }
 
-/// Which variants were seen when, in steps of 1 ms, and how they came out.
+/// Returns which variants were seen when, in steps of 1 ms, and how they came out.
 fn seen(members: Vec<Variant>, method: &FixedStep) -> (Vec<(usize, i64)>, Vec<VariantOutcome>) {
     let seen = Mutex::new(Vec::new());
     let see = |i, s: &State| seen.lock().unwrap().push((i, (s.t * 1e3).round() as i64));

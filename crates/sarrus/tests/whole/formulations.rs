@@ -142,7 +142,7 @@ fn exact_formulations_agree_on_every_model() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What formulations say of a model that `proximal` does not.
+/// Returns what formulations say of a model that `proximal` does not.
 fn disagreements(name: &str) -> Vec<String> {
     let (s, all) = equations(name);
     let counts = sarrus_zoo::COUNTS.iter().find(|c| c.model == name).unwrap();

@@ -1,4 +1,4 @@
-//! What a program gives to a model: functions that expressions call, and values of inputs.
+//! Describes what a program gives to a model: functions that expressions call, and values of inputs.
 //!
 //! The oracle of a function is the same one as an expression.
 
@@ -52,7 +52,7 @@ fn setup(text: &str, options: &LoadOptions) -> (Model, Arc<System>) {
     compiled(text, options).unwrap_or_else(|e| panic!("{}", e.render()))
 }
 
-/// How an integrator is asked for: with tolerances, or with a step.
+/// Returns how an integrator is asked for: with tolerances, or with a step.
 fn method(integrator: &str) -> RunOverrides {
     let (name, step) = integrator.split_once(' ').unwrap_or((integrator, ""));
     let MethodText(chosen) = name.parse().unwrap();

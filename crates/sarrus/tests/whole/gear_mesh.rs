@@ -36,7 +36,7 @@ fn pair(mesh: &str) -> String {
     )
 }
 
-/// What the mesh feels of both: 1/m = r₁²/I₁ + r₂²/I₂.
+/// Returns what the mesh feels of both: 1/m = r₁²/I₁ + r₂²/I₂.
 fn mass() -> f64 {
     1.0 / (0.1 * 0.1 / 0.02 + 0.05 * 0.05 / 0.004)
 }

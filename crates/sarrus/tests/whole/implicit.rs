@@ -28,7 +28,7 @@ fn method(text: &str) -> Integrator {
     (integrators::find(kind).unwrap().new)(&options).unwrap()
 }
 
-/// What a run shows at its end.
+/// Holds what a run shows at its end.
 struct End {
     s: State,
     lambda: Vec<f64>,

@@ -1,4 +1,4 @@
-//! Where something happens on the way: `inverse` is a run with prescribed motion, and reactions are judged after events too.
+//! Describes where something happens on the way: `inverse` is a run with prescribed motion, and reactions are judged after events too.
 
 use crate::common::{column, load, outcome};
 use sarrus::analysis::{RunOverrides, prescribed};

@@ -44,7 +44,7 @@ fn bodies(model: &Model) -> Vec<String> {
     bodies.map(|b| b.name.clone()).collect()
 }
 
-/// Where bodies are: positions, in space all three, in the plane two and the angle.
+/// Returns where bodies are: positions, in space all three, in the plane two and the angle.
 fn positions(model: &Model) -> Vec<String> {
     let fields: &[&str] = if model.is_planar() { &["x", "y", "angle"] } else { &["x", "y", "z"] };
     bodies(model).iter().flat_map(|b| fields.iter().map(move |f| format!("{b}.{f}"))).collect()

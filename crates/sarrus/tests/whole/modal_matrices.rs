@@ -73,7 +73,7 @@ impl Given {
 
 const FILES: &str = "kind = 'modal', mass = 'M.mtx', stiffness = 'K.mtx', nodes = 'nodes.csv'";
 
-/// What a slender bar is per length.
+/// Holds what a slender bar is per length.
 #[derive(Clone, Copy)]
 struct Bar {
     length: f64,

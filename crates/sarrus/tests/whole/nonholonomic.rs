@@ -175,7 +175,7 @@ fn every_integrator_follows_the_references() {
     }
 }
 
-/// Why a combination may be refused: an integrator that resolves the constraints itself takes neither of the others, and a
+/// Returns why a combination may be refused: an integrator that resolves the constraints itself takes neither of the others, and a
 /// formulation that lives on the violation no stabilization.
 fn is_refused(
     f: &formulations::FormulationKind,
@@ -309,7 +309,7 @@ impl<P: Problem> Problem for Blind<P> {
     }
 }
 
-/// Where 20 steps lead, and what a multiplier, if the method has its own, is there. The start is a little off the
+/// Returns where 20 steps lead, and what a multiplier, if the method has its own, is there. The start is a little off the
 /// constraints, so that there is something to bring back; not for steps that `staggered` or `bdf` choose, as Φ over a short step would
 /// be an error that none is short enough for.
 fn steps<P: Problem>(

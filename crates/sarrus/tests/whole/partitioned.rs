@@ -18,7 +18,7 @@ fn compiled(name: &str, text: &str) -> (Arc<System>, State, Vec<f64>) {
     (system, start.state, start.discrete)
 }
 
-/// Where a run ended, its largest ‖Φ‖ and ‖Φ̇‖ after a step in each quarter of it, and what its methods found.
+/// Marks where a run ended, its largest ‖Φ‖ and ‖Φ̇‖ after a step in each quarter of it, and what its methods found.
 struct Ran {
     end: State,
     drift: [[f64; 2]; 4],

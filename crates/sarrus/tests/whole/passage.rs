@@ -79,7 +79,7 @@ impl<F: FnMut(&mut Dynamics<'_, Mechanism>, &State)> Observer<Dynamics<'_, Mecha
     }
 }
 
-/// How a run is made.
+/// Describes how a run is made.
 #[derive(Clone, Copy)]
 struct How {
     kind: Regularize,
@@ -267,7 +267,7 @@ fn the_robot_folds_under_baumgarte_too() {
     assert_eq!(d.passages().len(), 1);
 }
 
-/// What a run of a mechanism of one degree of freedom shows.
+/// Holds what a run of a mechanism of one degree of freedom shows.
 #[derive(Debug, Default)]
 struct Seen {
     /// Largest error of the acceleration against the reduced equation.

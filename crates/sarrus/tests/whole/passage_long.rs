@@ -8,7 +8,7 @@ use sarrus::solve::{
 use sarrus::solve::{formulations, stabilizations};
 use std::f64::consts::PI;
 
-/// What a run of the row of `n` parallelograms shows.
+/// Holds what a run of the row of `n` parallelograms shows.
 struct Ran {
     state: State,
     passages: Vec<SingularityRecord>,

@@ -70,7 +70,7 @@ fn largest(run: &Outcome) -> f64 {
     values.fold(0.0, |m: f64, x| if x.is_nan() { f64::INFINITY } else { m.max(x.abs()) })
 }
 
-/// What is asked of an integrator: its step, and the errors of instants [s], of the energy and of reactions that it may leave. Methods of
+/// Holds what is asked of an integrator: its step, and the errors of instants [s], of the energy and of reactions that it may leave. Methods of
 /// order two leave parts of 10⁻⁴ with steps of a millisecond, where bodies turn at 5 rad/s, and Euler's parts of 10⁻².
 struct Asked {
     integrator: &'static str,
@@ -117,7 +117,7 @@ struct Case {
     set: Vec<(&'static str, &'static str)>,
     count: usize,
     losses: usize,
-    /// How far a run left its branch.
+    /// Extent to which a run left its branch.
     off_branch: fn(&Outcome) -> f64,
 }
 

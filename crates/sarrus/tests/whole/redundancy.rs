@@ -1,4 +1,4 @@
-//! Which reactions are unique: rank, mobility and the criterion of Wojtyra on mechanisms with redundant constraints, and
+//! Describes which reactions are unique: rank, mobility and the criterion of Wojtyra on mechanisms with redundant constraints, and
 //! what is made of reactions that are not unique.
 
 use sarrus::analysis::{CheckOptions, CheckReport, check, check_with};
@@ -25,7 +25,7 @@ fn checked(name: &str) -> CheckReport {
     check(&model, &system).unwrap()
 }
 
-/// What is known of a mechanism: constraints, rank, mobility, and which components are unique. `m` are torques across
+/// Holds what is known of a mechanism: constraints, rank, mobility, and which components are unique. `m` are torques across
 /// the axis of a hinge, in whatever axes.
 struct Known {
     model: &'static str,
@@ -343,7 +343,7 @@ fn of_hinges_in_one_line_every_pair_is_a_set() {
     }
 }
 
-/// What a report says of a mechanism, whatever its size.
+/// Returns what a report says of a mechanism, whatever its size.
 fn said(r: &CheckReport) -> impl PartialEq + std::fmt::Debug + use<> {
     let reactions: Vec<_> = r
         .reactions

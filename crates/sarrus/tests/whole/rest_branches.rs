@@ -1,4 +1,4 @@
-//! Where branches of rests end beside limits, contacts and events, rests that steps must not stop at, and what is said of stability, against closed
+//! Describes where branches of rests end beside limits, contacts and events, rests that steps must not stop at, and what is said of stability, against closed
 //! forms.
 
 use crate::common::load;

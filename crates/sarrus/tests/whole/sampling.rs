@@ -1,4 +1,4 @@
-//! What happens between rows: peaks of columns, rows at instants, rotations that rows do not show.
+//! Describes what happens between rows: peaks of columns, rows at instants, rotations that rows do not show.
 
 use crate::common::{load, outcome};
 use sarrus::analysis::{InstantSide, PeakReport};

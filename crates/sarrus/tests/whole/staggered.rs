@@ -32,7 +32,7 @@ fn options(text: &str) -> Options {
     options
 }
 
-/// What a run shows at the end of a step.
+/// Holds what a run shows at the end of a step.
 struct Seen<'a> {
     s: &'a State,
     /// Largest |Φ| and |Φ̇|.

@@ -31,7 +31,7 @@ impl Start {
     }
 }
 
-/// What is wrong with the start of a model.
+/// Returns what is wrong with the start of a model.
 fn refused(text: &str) -> String {
     let (model, system) = read(text, Path::new("")).unwrap();
     let error = sarrus::analysis::assemble(&model, &system, Default::default()).expect_err("it starts");

@@ -1,4 +1,4 @@
-//! What `check` does with each family, and which reactions are unique along a run that events, locks, limits and contacts change.
+//! Describes what `check` does with each family, and which reactions are unique along a run that events, locks, limits and contacts change.
 
 use crate::common::{load, outcome, read};
 use sarrus::analysis::{CheckReport, RunOverrides, SetupError, check, prescribed};

@@ -5,7 +5,7 @@ use sarrus::analysis::{Prescribed, RunOverrides, SetupError, prescribed};
 use sarrus::prelude::*;
 use std::path::Path;
 
-/// What is due at a time.
+/// Holds what is due at a time.
 type Due = fn(f64) -> f64;
 
 fn inverse(text: &str) -> Prescribed {

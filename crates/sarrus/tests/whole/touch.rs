@@ -11,7 +11,7 @@ fn column<'a>(outcome: &'a Outcome, column: &str) -> impl Iterator<Item = f64> +
 const SOFT: &str = "law = { kind = 'linear', stiffness = 1e6, restitution = 0.5 }";
 const RIGID: &str = "method = 'impulsive', restitution = 0.5";
 
-/// What a ball falls on, with its top at z = 0.
+/// Defines what a ball falls on, with its top at z = 0.
 const TARGETS: [&str; 5] = [
     "{ kind = 'plane' }",
     "{ kind = 'half_space' }",

@@ -156,7 +156,7 @@ const WRONG: &[(&str, &str)] = &[
     ("run", r#"rtol = "1 mm""#),
 ];
 
-/// What loading and assembling the model say with one value written.
+/// Returns what loading and assembling the model say with one value written.
 fn said(location: &str, value: &str) -> Result<(), String> {
     let mut text = MODEL.to_string();
     for (name, plain) in PLAIN {

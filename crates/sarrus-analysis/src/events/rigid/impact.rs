@@ -22,17 +22,17 @@ use sarrus_system::contact::rigid::ImpactRule;
 /// Energy that is rounding, relative.
 const ROUNDING: f64 = 1e-12;
 
-/// What an impact does.
+/// Holds what an impact does.
 pub(super) struct Impact {
     /// κ.
     pub kappa: Vec<f64>,
     /// u⁺.
     pub after: Vec<f64>,
-    /// Whether no other κ does the same.
+    /// True if no other κ does the same.
     pub is_unique: bool,
-    /// Whether u⁺ is the same for all that do.
+    /// True if u⁺ is the same for all that do.
     pub is_motion_unique: bool,
-    /// Whether the rule would have made energy.
+    /// True if the rule would have made energy.
     pub corrected: bool,
 }
 

@@ -73,7 +73,7 @@ impl Shares {
     }
 }
 
-/// What is left of J v̇ = γ, relative to the largest acceleration, or to `pull`, that without contacts.
+/// Returns what is left of J v̇ = γ, relative to the largest acceleration, or to `pull`, that without contacts.
 fn contradiction(mechanism: &Mechanism, eq: &Equations, accel: &Accel, pull: f64) -> f64 {
     let largest = |list: &[f64]| list.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     let mut left: Vec<f64> = eq.gamma.iter().map(|x| -x).collect();

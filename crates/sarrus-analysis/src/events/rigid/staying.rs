@@ -14,7 +14,7 @@ pub(super) struct Staying {
     pub slips: Vec<Option<Vec<f64>>>,
     /// The column of each along its normal.
     pub columns: Vec<usize>,
-    /// Whether contacts of the same two bodies that slide do so the same way: how they share their forces is then of no account.
+    /// True if contacts of the same two bodies that slide do so the same way: how they share their forces is then of no account.
     pub is_parallel: bool,
     W: Vec<f64>,
     symmetric: Vec<f64>,

@@ -1,4 +1,4 @@
-//! What happens at an instant at which something happens to a gap.
+//! Describes what happens at an instant at which something happens to a gap.
 
 use super::super::{EventLoop, NoStart, active::GapHold, jump::APART};
 use super::impact::{self, gained};
@@ -24,7 +24,7 @@ const AT_ONCE: usize = 50;
 /// Instants at the same time from which on flights that time cannot resolve are none.
 const FEW: usize = 3;
 
-/// How far behind the end of a surface the run continues, as a part of its duration: the motion there is that before it to rounding.
+/// Describes how far behind the end of a surface the run continues, as a part of its duration: the motion there is that before it to rounding.
 const BEHIND: f64 = 1e-11;
 /// Acceleration of a gap beside those of all forces from which on it parts.
 const PARTS: f64 = 1e-8;
@@ -43,7 +43,7 @@ const MOVED: &str = "touches at other points";
 /// Words for impacts that end in rest.
 const RESTS: &str = "comes to rest";
 
-/// What is reported of a contact at an instant.
+/// Holds what is reported of a contact at an instant.
 #[derive(Default)]
 struct Reported {
     words: Vec<String>,

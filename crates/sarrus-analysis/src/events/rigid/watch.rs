@@ -21,7 +21,7 @@ use sarrus_system::contact::sweep::GapSource;
 use sarrus_system::{At, Mechanism, System};
 use std::sync::Arc;
 
-/// Where in a step numbers are checked, as parts of it.
+/// Marks where in a step numbers are checked, as parts of it.
 const FRACTIONS: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 /// Halvings of a step in which an open gap is searched for.
 const HALVINGS: i32 = 40;
@@ -34,7 +34,7 @@ const MOST_SAME: i32 = 14;
 /// Margin to Coulomb's cones, as a part of the largest normal force, that all these doublings allow.
 pub(super) const LOOSEST: f64 = LITTLE * (1 << MOST_SAME) as f64;
 
-/// What is done at a place.
+/// Holds what is done at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Now {
     /// Nothing: it is open, or parts.
@@ -65,18 +65,18 @@ pub(super) enum WatchedGap {
 /// Farthest beyond a rigid limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LimitExcess {
-    /// How far \[m, rad\].
+    /// The distance \[m, rad\].
     pub depth: f64,
-    /// Which limit, and when \[s\].
+    /// Identifies which limit, and when \[s\].
     pub at: Option<(usize, f64)>,
 }
 
-/// What happened at a contact.
+/// Holds what happened at a contact.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactTally {
-    /// How many places closed.
+    /// Number of points that closed.
     pub onsets: u64,
-    /// When the first did \[s\].
+    /// Time when the first did \[s\].
     pub first: Option<f64>,
     /// The fastest of them \[m/s\].
     pub fastest: f64,
@@ -102,7 +102,7 @@ impl ContactTally {
 pub(crate) struct GapWatch {
     /// All of them.
     pub(super) list: Vec<Gap>,
-    /// What is done at each.
+    /// Holds what is done at each.
     pub(super) now: Vec<Now>,
     /// Numbers of the rows of each that is held: along, across.
     pub(super) ids: Vec<[Option<usize>; 2]>,
@@ -112,26 +112,26 @@ pub(crate) struct GapWatch {
     pub(super) fastest: f64,
     /// Largest acceleration that contacts would have without their forces, at the last instant \[m/s²\].
     pub(super) pull: f64,
-    /// Which have just rebounded: they are at zero, and open.
+    /// Identifies which have just rebounded: they are at zero, and open.
     pub(super) rebounds: Vec<bool>,
     /// Forces of what is held, where they are not unique.
     pub(super) shares: Option<Shares>,
-    /// Whether the forces of what is held are unique.
+    /// True if the forces of what is held are unique.
     pub(super) is_unique: bool,
-    /// What reactions are judged with where closed gaps have no freedom: the system of what acts, and the rows of these gaps.
+    /// Holds what reactions are judged with where closed gaps have no freedom: the system of what acts, and the rows of these gaps.
     pub judged: Option<Arc<System>>,
     /// These gaps.
     pub(super) idle: Vec<usize>,
-    /// What was held where forces were not unique, each once, by gaps and rows, with whether slips had one direction.
+    /// Holds what was held where forces were not unique, each once, by gaps and rows, with whether slips had one direction.
     analysed: Vec<(Vec<Now>, Vec<usize>, bool)>,
     /// The columns that this concerns, and the motion.
     pub not_unique: Vec<String>,
     undetermined: Undetermined,
-    /// How often what is held was found to stay as it is.
+    /// Number of times that what is held was found to stay as it is.
     same: i32,
-    /// What a reader should know.
+    /// Holds what a reader should know.
     pub(super) notes: Vec<String>,
-    /// What happened so far, by contact and then by limit.
+    /// Holds what happened so far, by contact and then by limit.
     pub tallies: Vec<ContactTally>,
     /// Contacts that are held, each with the row along its normal.
     bearing: Vec<(usize, usize)>,
@@ -199,7 +199,7 @@ impl GapWatch {
         }
     }
 
-    /// What a reader should know.
+    /// Returns what a reader should know.
     pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
         self.notes.iter().cloned().chain(self.undetermined.note())
     }
@@ -234,7 +234,7 @@ impl GapWatch {
         }
     }
 
-    /// What reactions at `s` are judged with, while the gaps without degree of freedom that this counts are closed.
+    /// Returns what reactions at `s` are judged with, while the gaps without degree of freedom that this counts are closed.
     pub fn judged_at(&mut self, mechanism: &mut Mechanism, s: &State) -> Option<&Arc<System>> {
         self.judged.as_ref()?;
         mechanism.gap_values(s, &self.list, &mut self.gap_values);
@@ -243,14 +243,14 @@ impl GapWatch {
         self.judged.as_ref().filter(|_| closed)
     }
 
-    /// What reactions are judged with, where that is more than `mechanism` holds.
+    /// Returns what reactions are judged with, where that is more than `mechanism` holds.
     pub fn with_all_closed(&self, mechanism: &Mechanism) -> Option<Mechanism> {
         let mut own = self.judged.as_ref()?.mechanism();
         own.copy_discrete_state(mechanism);
         Some(own)
     }
 
-    /// Whether gap `i` opens or closes because its pair continues in the same way at other points, where contacts do `now` from here on.
+    /// Returns whether gap `i` opens or closes because its pair continues in the same way at other points, where contacts do `now` from here on.
     pub(super) fn continues(&self, now: &[Now], i: usize) -> bool {
         let Some(meeting) = self.list[i].meeting else { return false };
         let pair = || (0..self.list.len()).filter(|&j| self.list[j].meeting == Some(meeting));
@@ -263,22 +263,22 @@ impl GapWatch {
         }
     }
 
-    /// How many are closed and bear, or may bear.
+    /// Returns how many are closed and bear, or may bear.
     pub fn closed(&self) -> usize {
         self.now.iter().filter(|now| **now != Now::Open).count() + self.idle.len()
     }
 
-    /// Whether the last leg ended for one; asked once.
+    /// Returns whether the last leg ended for one; asked once.
     pub fn met(&mut self) -> bool {
         std::mem::take(&mut self.met)
     }
 
-    /// Whether a number is that of a gap which the sweep bounds over a step; limits are not.
+    /// Returns whether a number is that of a gap which the sweep bounds over a step; limits are not.
     fn is_swept(&self, watched: WatchedGap) -> bool {
         matches!(watched, WatchedGap::Gap(i) if self.list[i].meeting.is_some())
     }
 
-    /// Whether contacts are among the gaps, and not limits alone.
+    /// Returns whether contacts are among the gaps, and not limits alone.
     pub fn have_contacts(&self) -> bool {
         self.limits > 0
     }
@@ -383,7 +383,7 @@ impl GapWatch {
         ROUNDING * self.fastest
     }
 
-    /// What counts as nothing, by watched number.
+    /// Returns what counts as nothing, by watched number.
     fn nothing(&self, watched: WatchedGap, s: &State) -> f64 {
         match watched {
             WatchedGap::Gap(_) | WatchedGap::Ends(_) => CLOSED * size(s),
@@ -580,7 +580,7 @@ impl GapWatch {
     }
 }
 
-/// Whether all contacts that slide do so in one direction.
+/// Returns whether all contacts that slide do so in one direction.
 fn is_one_way(mechanism: &mut Mechanism, s: &State) -> bool {
     let system = mechanism.system().clone();
     mechanism.observe(s, |at| {
@@ -608,12 +608,12 @@ impl GapWatch {
 }
 
 impl WatchedGap {
-    /// Whether it is of a force.
+    /// Returns whether it is of a force.
     fn bears(&self) -> bool {
         matches!(self, WatchedGap::Bears(_) | WatchedGap::Grips(..))
     }
 
-    /// How much less than that force could be; the largest normal force is noted.
+    /// Returns how much less than that force could be; the largest normal force is noted.
     pub(super) fn force(&self, accel: &Accel, largest: &mut f64) -> f64 {
         let mut normal = |row: usize| {
             let N = -accel.lambda[row];

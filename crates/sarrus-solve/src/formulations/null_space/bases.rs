@@ -145,9 +145,9 @@ impl NullSpaceBasis for Pivoted {
 /// Rows in their order, those passed over that depend on the ones before.
 pub(super) struct Staircase {
     reflections: Reflections,
-    /// Whether a row took part at the last decision.
+    /// Marks whether a row took part at the last decision.
     accepted: Vec<Option<bool>>,
-    /// What the others left of each row, longest first.
+    /// Holds what the others left of each row, longest first.
     lengths: Vec<f64>,
 }
 

@@ -25,7 +25,7 @@ impl TrialErrors {
         TrialErrors { here: along, at: [at, f64::INFINITY, f64::INFINITY] }
     }
 
-    /// Whether a lower order than `k` does as well.
+    /// Returns whether a lower order than `k` does as well.
     fn ask_for_less(&self, k: usize) -> bool {
         let [at, below, below2] = self.at;
         match k {

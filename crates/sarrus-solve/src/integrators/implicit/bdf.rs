@@ -175,7 +175,7 @@ impl Bdf {
         error_norm(view.structure(), control, start, end, delta)
     }
 
-    /// How much longer a step of order `k` could be with the error at hand.
+    /// Returns how much longer a step of order `k` could be with the error at hand.
     fn factor(&self, error: f64, k: usize) -> f64 {
         self.safety * error.max(1e-10).powf(-1.0 / (k + 1) as f64)
     }

@@ -24,7 +24,7 @@ use crate::views::{ImplicitOde, ImplicitStep, StepInfo};
 /// A first step that is not given: this fraction of what is left.
 const FIRST: f64 = 1e-3;
 
-/// What a scheme knows of the accelerations at an end of a step.
+/// Holds what a scheme knows of the accelerations at an end of a step.
 #[derive(Debug, Clone, Copy)]
 pub struct End<'a> {
     /// v̇ (nv).
@@ -33,12 +33,12 @@ pub struct End<'a> {
     pub xdot: &'a [f64],
 }
 
-/// How one step is made.
+/// Describes how one step is made.
 pub trait Scheme: Send {
     /// Order of convergence.
     fn order(&self) -> u32;
 
-    /// Whether steps follow the tolerances.
+    /// Returns whether steps follow the tolerances.
     fn is_adaptive(&self) -> bool;
 
     /// The power of h that the estimate of the error goes with.
@@ -81,7 +81,7 @@ pub trait Scheme: Send {
         None
     }
 
-    /// What is known at both ends of the step taken.
+    /// Returns what is known at both ends of the step taken.
     fn ends(&self) -> [End<'_>; 2];
 
     /// λ (nc) at the end of the step taken.
@@ -98,7 +98,7 @@ pub struct Stepper<S: Scheme> {
     start: State,
     end: State,
     between: StepInterpolant,
-    /// Whether `start` and `end` belong to a step that was taken.
+    /// True if `start` and `end` belong to a step that was taken.
     accepted: bool,
 }
 

@@ -42,7 +42,7 @@ pub struct NewmarkCoefficients {
     pub beta: f64,
     /// γ.
     pub gamma: f64,
-    /// Whether positions follow velocities by the trapezoidal rule, in place of β.
+    /// True if positions follow velocities by the trapezoidal rule, in place of β.
     pub trapezoidal: bool,
 }
 

@@ -125,7 +125,7 @@ struct StagePart {
     c: Vec<f64>,
 }
 
-/// What depends on the problem.
+/// Holds what depends on the problem.
 struct RadauWorkspace {
     stages: [StagePart; STAGES],
     eq: Equations,

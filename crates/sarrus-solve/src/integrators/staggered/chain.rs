@@ -1,4 +1,4 @@
-//! What the forms have in common.
+//! Describes what the forms have in common.
 
 use super::modules::Modules;
 use crate::error::StepError;
@@ -48,7 +48,7 @@ pub(super) trait Chain: Send {
     }
 }
 
-/// Whether steps are equal, up to the rounding of the times; not where one is not a number.
+/// Returns whether steps are equal, up to the rounding of the times; not where one is not a number.
 pub(super) fn equal(h: f64, before: f64) -> bool {
     (h - before).abs() <= 1e-9 * h
 }

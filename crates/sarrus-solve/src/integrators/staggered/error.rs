@@ -11,7 +11,7 @@ use crate::error::StepError;
 use crate::problem::{Accel, Equations, GroupKind, State, Structure};
 use crate::views::Staggered;
 
-/// What is remembered, and room.
+/// Holds what is remembered, and room.
 #[derive(Default)]
 pub(super) struct ErrorEstimate {
     /// Size of the step before \[s\]; not a number at a start.

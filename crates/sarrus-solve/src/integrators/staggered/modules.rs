@@ -220,7 +220,7 @@ impl Modules {
         Ok(())
     }
 
-    /// What was found on the way.
+    /// Returns what was found on the way.
     pub fn statistics(&self) -> MethodStatistics {
         let StepWatch { highest, ratio, .. } = self.watch;
         let epsilon = self.multipliers.epsilon();

@@ -60,14 +60,14 @@ pub(super) struct OneStep {
     impulse: Vec<f64>,
     delta: Vec<f64>,
     trial: Vec<f64>,
-    /// What the next u is to take back of Φ, over time, and what it leaves: h² of a smooth function (nc).
+    /// Holds what the next u is to take back of Φ, over time, and what it leaves: h² of a smooth function (nc).
     feedback: Vec<f64>,
     offset: Vec<f64>,
     /// Size of the steps \[s\]; not a number at a start.
     h: f64,
     /// Size of the longest, of all legs \[s\].
     longest: f64,
-    /// Whether the last step ended a leg, so that λ at its end is not yet that of the chain.
+    /// True if the last step ended a leg, so that λ at its end is not yet that of the chain.
     has_ended: bool,
 }
 

@@ -54,7 +54,7 @@ use crate::views::Staggered;
 /// Good predictions in a row that are waited for at most, where they have failed before.
 const MOST_NEEDED: u32 = 8;
 
-/// What an instant knows of the step that begins there.
+/// Holds what an instant knows of the step that begins there.
 #[derive(Default)]
 struct Next {
     /// λ⁻ of the step that ended there (nc).
@@ -68,7 +68,7 @@ struct Next {
 /// The symmetric form with its memory; of pairs, the first is at the start of a step and the second at its end.
 pub(super) struct SymmetricStaggered {
     iterations: u32,
-    /// Whether Φ is to be solved for to rounding: what is left would be a velocity in a next step that is short.
+    /// True if Φ is to be solved for to rounding: what is left would be a velocity in a next step that is short.
     is_thorough: bool,
     eq: [Equations; 2],
     accel: [Accel; 2],
@@ -78,7 +78,7 @@ pub(super) struct SymmetricStaggered {
     next: [Next; 2],
     /// λ⁺ (nc).
     plus: Vec<f64>,
-    /// What λ + (h/h₋)(λ - λ⁻) missed of λ⁺ in this step or the last one, where that is known (nc).
+    /// Holds what λ + (h/h₋)(λ - λ⁻) missed of λ⁺ in this step or the last one, where that is known (nc).
     missed: Vec<f64>,
     w: Vec<f64>,
     impulse: Vec<f64>,
@@ -92,9 +92,9 @@ pub(super) struct SymmetricStaggered {
     /// Sizes of the step before and of this one \[s\]; not a number at a start.
     h: [f64; 2],
     has_velocity_rows: bool,
-    /// What a correction of λ⁺ leaves to the next, squared.
+    /// Holds what a correction of λ⁺ leaves to the next, squared.
     share: f64,
-    /// Whether λ⁺ was predicted nearly in the last step.
+    /// True if λ⁺ was predicted nearly in the last step.
     is_smooth: bool,
     /// For how many steps it has been predicted well enough, and for how many it must have been to be trusted.
     good: u32,

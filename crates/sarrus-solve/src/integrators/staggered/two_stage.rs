@@ -53,9 +53,9 @@ pub(super) struct TwoStage {
     trial: Vec<f64>,
     /// Size of the steps \[s\]; not a number at a start.
     h: f64,
-    /// Whether the next half step is the first.
+    /// True if the next half step is the first.
     is_first: bool,
-    /// Whether the last step ended a leg, so that λ at its end is not yet that of the chains.
+    /// True if the last step ended a leg, so that λ at its end is not yet that of the chains.
     has_ended: bool,
 }
 

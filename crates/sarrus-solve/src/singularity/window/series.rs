@@ -15,14 +15,14 @@ const EXPANSIONS: u32 = 12;
 const SWEEPS: u32 = 12;
 /// The same for the first expansions.
 const ROUGH: [u32; 2] = [3, 6];
-/// What the series may leave out, relative.
+/// Defines what the series may leave out, relative.
 const LEFT_OUT: f64 = 1e-12;
 /// Coefficients that are never left out.
 const FEWEST: usize = 6;
 /// Changes of v̇ from one expansion to the next may fall so much slower than they did.
 const SURELY: f64 = 100.0;
 
-/// What a window found.
+/// Holds what a window found.
 #[derive(Debug, Clone, Default)]
 pub struct WindowSeries {
     /// v̇, scaled.
@@ -31,7 +31,7 @@ pub struct WindowSeries {
     pub lambda: Vec<f64>,
     /// Removes parts of λ in the null space of redundant rows; none in large parts.
     pub complete: Option<Complete>,
-    /// Whether it is whole.
+    /// True if it is whole.
     pub is_whole: bool,
     /// |U_dᵀ Φ₂|: zero on a branch that crosses.
     pub off_branch: f64,
@@ -44,7 +44,7 @@ pub struct WindowSeries {
 pub struct SeriesWorkspace {
     /// Coefficients of the motion, scaled; c₁ is the velocity.
     c: Vec<Vec<f64>>,
-    /// What is added to them.
+    /// Holds what is added to them.
     delta: Vec<Vec<f64>>,
     /// Those of its velocities (nv), as they are expanded.
     v: Vec<Vec<f64>>,
@@ -179,7 +179,7 @@ pub fn accelerate(
     Ok(found)
 }
 
-/// How many coefficients, of at most `orders`, leave nothing to speak of: D turns at about `speed` over its size.
+/// Number of coefficients, of at most `orders`, that leave nothing to speak of: D turns at about `speed` over its size.
 fn enough(dependent: &DependentRows, speed: f64, orders: usize) -> usize {
     let angle = dependent.ahead.abs() * speed / dependent.largest;
     (FEWEST..orders).find(|&k| angle.powi(k as i32 - 1) <= LEFT_OUT).unwrap_or(orders)

@@ -70,7 +70,7 @@ pub fn touches<R: Real>(
     add_point(0.5 * (low + high), 2);
 }
 
-/// Where a line that lies along the side, or across an end, comes over it and leaves it.
+/// Returns where a line that lies along the side, or across an end, comes over it and leaves it.
 fn stretch(m: Vec3, u: Vec3, half: f64, length: f64, round: f64, along: usize) -> Option<[f64; 2]> {
     let cos = u[along].abs();
     let across = |p: Vec3| {

@@ -34,13 +34,13 @@ impl Aabb {
         }
     }
 
-    /// Whether they have a point in common.
+    /// Returns whether they have a point in common.
     #[inline]
     pub fn meets(&self, other: &Self) -> bool {
         (0..3).all(|i| self.low[i] <= other.high[i] && other.low[i] <= self.high[i])
     }
 
-    /// Whether `other` is in it.
+    /// Returns whether `other` is in it.
     #[inline]
     pub fn contains(&self, other: &Self) -> bool {
         (0..3).all(|i| self.low[i] <= other.low[i] && other.high[i] <= self.high[i])
@@ -83,7 +83,7 @@ fn around(surface: &Surface, pose: &Pose, extent: &Aabb) -> Aabb {
     Aabb::about(frame.point(&middle.0), rotated_extent(&frame.rot, half.0))
 }
 
-/// How far a surface without end is from a box, at least \[m\]; negative where they may overlap.
+/// Returns how far a surface without end is from a box, at least \[m\]; negative where they may overlap.
 pub fn clearance(wall: &Surface, pose: &Pose, planar: bool, other: &Aabb) -> f64 {
     let (c, half) = other.middle();
     let rel = c - wall.centre(pose);

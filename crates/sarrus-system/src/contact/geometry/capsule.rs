@@ -20,13 +20,13 @@ use super::triangle::{TriangleFeature, on_hull, on_triangles, window};
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 
-/// How far a normal may lean out of the space between those of an edge's faces, as a sine.
+/// Extent to which a normal may lean out of the space between those of an edge's faces, as a sine.
 const LEANING: f64 = 0.1;
 
 /// sin of the angle below which line and edge are parallel: then the ends touch.
 const PARALLEL: f64 = 1e-3;
 
-/// How many places a pair can touch at, if the second has edges.
+/// Returns how many places a pair can touch at, if the second has edges.
 pub fn slots(b: &Geometry) -> u32 {
     match (b, ConvexSolid::new(b)) {
         (Geometry::Mesh(mesh), _) => 3 * mesh.features(),
@@ -160,7 +160,7 @@ pub struct EdgeCrossings<'a, R> {
     pub line: &'a LineSegment<R>,
     /// Of the solid.
     pub frame: &'a Pose<R>,
-    /// What has the edges.
+    /// Holds what has the edges.
     pub solid: &'a Geometry,
     /// Around the line \[m\].
     pub radius: f64,
@@ -241,7 +241,7 @@ impl<R: Real> EdgeCrossings<'_, R> {
     }
 }
 
-/// How far out of a solid a point is, negative inside; within `reach`.
+/// Returns how far out of a solid a point is, negative inside; within `reach`.
 fn nearest(b: &Geometry, p: Vec3, reach: f64) -> f64 {
     match b {
         Geometry::Box { half } => on_box(p, half, false).distance,

@@ -24,16 +24,16 @@ use sarrus_math::{Pose, Real, Vec3};
 use std::cell::RefCell;
 use std::f64::consts::TAU;
 
-/// How far a normal may lean out of the space between those of a ridge's flats, as a sine.
+/// Extent to which a normal may lean out of the space between those of a ridge's flats, as a sine.
 const LEANING: f64 = 0.1;
 
-/// How far out of the body the foot of its corner may be, as a part of the depth: a corner that is pushed straight out of itself has 1.
+/// Describes how far out of the body the foot of its corner may be, as a part of the depth: a corner that is pushed straight out of itself has 1.
 const BESIDE: f64 = 0.75;
 
 /// Part of its size by which a point may be out of a body and count as in it.
 const ROUNDING: f64 = 1e-12;
 
-/// What meets at a place.
+/// Holds what meets at a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum FacetFeature {
     /// A corner of the body over a flat, from this side of it.
@@ -44,7 +44,7 @@ enum FacetFeature {
     Edges { edge: [u32; 2], ridge: u32, n: Vec3, weight: f64 },
 }
 
-/// What is used again.
+/// Holds what is used again.
 #[derive(Default)]
 struct FacetWorkspace {
     faces: Vec<u32>,
@@ -84,7 +84,7 @@ impl Numbers {
         }
     }
 
-    /// How many there are.
+    /// The number of them.
     pub fn count(&self) -> u32 {
         self.nearest().saturating_add(1)
     }
@@ -262,7 +262,7 @@ impl OnMesh<'_, f64> {
         }
     }
 
-    /// How far the body is past the plane of the flat, of some, that it is least past; of an open mesh to either side \[m\].
+    /// Returns how far the body is past the plane of the flat, of some, that it is least past; of an open mesh to either side \[m\].
     fn past(&self, flats: impl Iterator<Item = u32>) -> f64 {
         let [body, own] = &self.frames;
         let past = |flat: u32| {
@@ -275,7 +275,7 @@ impl OnMesh<'_, f64> {
         flats.map(past).fold(f64::INFINITY, f64::min)
     }
 
-    /// Whether all ridges at a corner bend outward.
+    /// Returns whether all ridges at a corner bend outward.
     fn pokes(&self, corner: u32) -> bool {
         let (mesh, flats) = (self.mesh, self.mesh.flats());
         self.mesh.around(corner).iter().all(|&face| {
@@ -348,7 +348,7 @@ impl OnMesh<'_, f64> {
     }
 }
 
-/// Whether a point in the plane of a triangle with the normal n is on it, up to `off`.
+/// Decides whether a point in the plane of a triangle with the normal n is on it, up to `off`.
 fn is_over(triangle: [Vec3; 3], n: Vec3, p: Vec3, off: f64) -> bool {
     (0..3).all(|k| {
         let (a, b) = (triangle[k], triangle[(k + 1) % 3]);

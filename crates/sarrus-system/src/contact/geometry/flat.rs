@@ -10,7 +10,7 @@ use super::points::{Cores, curvature};
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 
-/// How many places a pair can touch at: corners of the first, of the second.
+/// Describes how many places a pair can touch at: corners of the first, of the second.
 pub const SLOTS: u32 = 8;
 
 /// An edge that faces the reference by less than this cosine is touched at its nearer corner alone.
@@ -78,7 +78,7 @@ impl Polygon<f64> {
     }
 }
 
-/// What touches: a corner of one polygon, on an edge of the other or on a corner of it.
+/// Holds what touches: a corner of one polygon, on an edge of the other or on a corner of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolygonFeature {
     /// Corner of the first, edge of the second.

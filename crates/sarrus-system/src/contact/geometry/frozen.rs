@@ -9,7 +9,7 @@ use super::{flat, patch};
 use crate::contact::surface::{Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 
-/// What meets at a place of two bodies with flat faces.
+/// Holds what meets at a place of two bodies with flat faces.
 #[derive(Clone, Copy, Debug)]
 pub enum FrozenFeature {
     /// In the plane.
@@ -19,7 +19,7 @@ pub enum FrozenFeature {
 }
 
 impl FrozenFeature {
-    /// Whether both are the same corner and face, or the same edges.
+    /// Returns whether both are the same corner and face, or the same edges.
     pub fn is_same(&self, other: &FrozenFeature) -> bool {
         use patch::PatchFeature::Edges;
         match (self, other) {

@@ -34,7 +34,7 @@ use parry3d_f64::shape::{self, Capsule, ConvexPolyhedron, Cuboid, Cylinder, Pack
 use sarrus_math::{Mat3, Pose, Real, Vec3};
 use std::cell::RefCell;
 
-/// How many places a convex pair has numbers for. More of them share these: they push all the same, and remember as one.
+/// Describes how many places a convex pair has numbers for. More of them share these: they push all the same, and remember as one.
 const SLOTS: u32 = 64;
 
 /// Distances up to this part of the size of two bodies are rounding: points so near are one, and faces so near touch all over.
@@ -49,7 +49,7 @@ const ALONG_FACE_OF_CURVED: f64 = 1.0 - 5e-5;
 /// Cosine below which a direction is square to a normal.
 const SQUARE: f64 = 1e-6;
 
-/// How many places a pair can touch at.
+/// Returns how many places a pair can touch at.
 pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
     match (a, b) {
         (Geometry::Mesh(a), Geometry::Mesh(b)) => {
@@ -79,7 +79,7 @@ fn number(key: u64, slots: u32, used: &mut Vec<u32>) -> u32 {
     slot
 }
 
-/// What parry found, before it is frozen.
+/// Holds what parry found, before it is frozen.
 #[derive(Clone, Copy)]
 struct ManifoldPoint {
     /// In the surfaces' own axes.
@@ -91,7 +91,7 @@ struct ManifoldPoint {
 
 type Manifold = ContactManifold<(), ()>;
 
-/// How far the deepest place of a patch may be off the overlap that was found with it, as a part of that.
+/// Extent to which the deepest place of a patch may be off the overlap that was found with it, as a part of that.
 const CONFIRMED: f64 = 1e-6;
 
 thread_local! {

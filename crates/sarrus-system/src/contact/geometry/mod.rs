@@ -29,7 +29,7 @@ pub use mesh::{Hull, TriangleMesh};
 use points::Segment;
 use sarrus_math::{Pose, Real};
 
-/// What decides which file a pair belongs to.
+/// Holds what decides which file a pair belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
     /// Within a radius of a line, or of two points.
@@ -50,7 +50,7 @@ fn sort(geometry: &Geometry) -> Sort {
     }
 }
 
-/// How many places a pair can touch at.
+/// Returns how many places a pair can touch at.
 pub(super) fn slots(a: &Geometry, b: &Geometry) -> u32 {
     match (sort(a), sort(b)) {
         (Sort::Wall, Sort::Wall) => 0,

@@ -26,7 +26,7 @@ use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 
-/// How many crossings of edges have numbers of their own. Of hulls with large faces more of them share these: which number each has
+/// Number of crossings of edges that have numbers of their own. Of hulls with large faces more of them share these: which number each has
 /// then depends on the others that are there.
 const CROSSINGS: u32 = 144;
 
@@ -81,12 +81,12 @@ impl<'a> ConvexSolid<'a> {
         }
     }
 
-    /// Whether it has a curved side.
+    /// Returns whether it has a curved side.
     pub fn is_curved(&self) -> bool {
         matches!(self, ConvexSolid::Cylinder { .. })
     }
 
-    /// How many corners it has; of a cylinder four of each rim.
+    /// Number of corners it has; of a cylinder four of each rim.
     pub fn corners(&self) -> u32 {
         match self {
             ConvexSolid::Box(_) => 8,
@@ -119,7 +119,7 @@ impl<'a> ConvexSolid<'a> {
         }
     }
 
-    /// How many edges it has; of a cylinder those of the outlines that it shows.
+    /// Number of edges it has; of a cylinder those of the outlines that it shows.
     pub fn edges(&self) -> u32 {
         match self {
             ConvexSolid::Box(_) => 12,
@@ -232,7 +232,7 @@ impl<'a> ConvexSolid<'a> {
         }
     }
 
-    /// How far out of it a point is, own axes \[m\]; negative inside, at the least of the faces.
+    /// Returns how far out of it a point is, own axes \[m\]; negative inside, at the least of the faces.
     pub fn out(&self, p: Vec3) -> f64 {
         let over = |k: usize| {
             let (m, d) = self.plane(k);
@@ -286,7 +286,7 @@ impl<'a> ConvexSolid<'a> {
     }
 }
 
-/// What meets at a place.
+/// Holds what meets at a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PatchFeature {
     /// A corner of the first over a face of the second.
@@ -305,7 +305,7 @@ pub struct TwoSolids<'a, R> {
     pub frames: [Pose<R>; 2],
 }
 
-/// What is used again.
+/// Holds what is used again.
 #[derive(Default)]
 pub struct PatchWorkspace {
     features: Vec<PatchFeature>,
@@ -316,24 +316,24 @@ pub struct PatchWorkspace {
     clipped: Vec<([f64; 2], Label)>,
 }
 
-/// What an edge of the common outline is of: the edge of that number of the first or second.
+/// Holds what an edge of the common outline is of: the edge of that number of the first or second.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Label {
     First(usize),
     Second(usize),
 }
 
-/// How many places a pair can touch at.
+/// Returns how many places a pair can touch at.
 pub fn slots(a: &ConvexSolid, b: &ConvexSolid) -> u32 {
     a.corners() + b.corners() + on_side(a, b) + crossings(a, b).min(CROSSINGS)
 }
 
-/// How many numbers crossings with the line on the side of a cylinder have: one for each edge of the other.
+/// Returns how many numbers crossings with the line on the side of a cylinder have: one for each edge of the other.
 fn on_side(a: &ConvexSolid, b: &ConvexSolid) -> u32 {
     if a.is_curved() { b.edges() } else { 0 }
 }
 
-/// How many numbers crossings of edges have, unless they are too many.
+/// Number of numbers that crossings of edges have, unless they are too many.
 fn crossings(a: &ConvexSolid, b: &ConvexSolid) -> u32 {
     a.colours().saturating_mul(b.colours())
 }
@@ -414,7 +414,7 @@ pub fn crossed<R: Real>(
 }
 
 impl TwoSolids<'_, f64> {
-    /// How far the two overlap along n, by which the first is pushed off the second \[m\]; negative where they are apart.
+    /// Returns how far the two overlap along n, by which the first is pushed off the second \[m\]; negative where they are apart.
     pub fn overlap(&self, n: Vec3) -> f64 {
         let [a, b] = &self.frames;
         let reach = self.solids[0].support(a.to_local(-n)) + self.solids[1].support(b.to_local(n));
@@ -512,7 +512,7 @@ impl TwoSolids<'_, f64> {
         far(0) + far(1) + (self.frames[0].p - self.frames[1].p).norm()
     }
 
-    /// How far a place is from the ends of the face or edges that it is on \[m\]; negative where it is past one by more than rounding. None of
+    /// Returns how far a place is from the ends of the face or edges that it is on \[m\]; negative where it is past one by more than rounding. None of
     /// bodies with curved sides.
     pub fn within(&self, feature: PatchFeature, n: Vec3) -> Option<f64> {
         if !self.solids.iter().all(|solid| matches!(solid, ConvexSolid::Box(_) | ConvexSolid::Hull(_))) {
@@ -711,7 +711,7 @@ fn clip(
     }
 }
 
-/// Whether a point is in a convex polygon or on its outline.
+/// Decides whether a point is in a convex polygon or on its outline.
 fn is_inside(p: [f64; 2], polygon: &[[f64; 2]]) -> bool {
     (0..polygon.len()).all(|i| {
         let (a, b) = (polygon[i], polygon[(i + 1) % polygon.len()]);

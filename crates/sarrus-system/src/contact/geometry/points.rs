@@ -1,4 +1,4 @@
-//! What places are made of: points with a radius around them, directions that exist at any distance, and curvatures.
+//! Describes what places are made of: points with a radius around them, directions that exist at any distance, and curvatures.
 
 use crate::contact::surface::Touch;
 use sarrus_math::{Real, Vec3};
@@ -9,7 +9,7 @@ const COINCIDENT: f64 = 1e-30;
 /// A line along x with a radius around it; a ball where the half is 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
-    /// Where its middle is on x \[m\].
+    /// Marks where its middle is on x \[m\].
     pub middle: f64,
     /// Half its length \[m\].
     pub half: f64,

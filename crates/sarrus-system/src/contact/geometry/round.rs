@@ -16,7 +16,7 @@ use sarrus_math::{Pose, Real, Vec3};
 /// sin² of the angle below which lines are parallel.
 const PARALLEL: f64 = 1e-6;
 
-/// How many places a pair can touch at.
+/// Returns how many places a pair can touch at.
 pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
     (segments(a).1 * segments(b).1) as u32 * each(a, b)
 }
@@ -115,7 +115,7 @@ impl<R: Real> LineSegment<R> {
         self.m + self.u.scale_f64(sign * self.half)
     }
 
-    /// How far along the foot of a point is.
+    /// Returns how far along the foot of a point is.
     fn along(&self, c: Vec3<R>) -> R {
         (c - self.m).dot(self.u)
     }

@@ -9,7 +9,7 @@ use super::triangle::{on_hull, on_triangles};
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 
-/// How many places a pair can touch at.
+/// Returns how many places a pair can touch at.
 pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
     let each = if let Geometry::Mesh(mesh) = b { mesh.features() } else { 1 };
     segments(a).1 as u32 * each
@@ -54,7 +54,7 @@ pub struct BallNearSolid<'a, R> {
     pub radius: f64,
     /// Of the solid.
     pub frame: &'a Pose<R>,
-    /// What is farther does not count \[m\].
+    /// Holds what is farther does not count \[m\].
     pub reach: f64,
 }
 
@@ -83,7 +83,7 @@ impl<R: Real> BallNearSolid<'_, R> {
 pub struct ClosestPoint<R> {
     /// The way out.
     pub normal: Vec3<R>,
-    /// How far out the other is \[m\]; negative inside.
+    /// Describes how far out the other is \[m\]; negative inside.
     pub distance: R,
     /// Principal curvatures \[1/m\].
     pub curvature: [f64; 2],

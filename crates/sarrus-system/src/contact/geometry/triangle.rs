@@ -13,7 +13,7 @@ use parry3d_f64::math::Vector;
 use sarrus_math::{Real, Vec3};
 use std::cell::RefCell;
 
-/// What of a triangle is nearest.
+/// Holds what of a triangle is nearest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TriangleFeature {
     /// Its face.
@@ -138,7 +138,7 @@ pub fn on_hull<R: Real>(hull: &Hull, c: Vec3<R>) -> ClosestPoint<R> {
     }
 }
 
-/// What of a flat is nearest to a point: the flat, the square of the distance, what it belongs to, and of which triangle.
+/// Holds what of a flat is nearest to a point: the flat, the square of the distance, what it belongs to, and of which triangle.
 type NearestFlat = (u32, f64, FlatOwner, (TriangleFeature, u32));
 
 thread_local! {
@@ -208,7 +208,7 @@ pub fn window(points: &[Vec3], reach: f64) -> Box3 {
     Box3::new(low - reach, high + reach)
 }
 
-/// Whether what is nearest of a flat is nearest of all flats that meet there, and this flat is the first of them.
+/// Returns whether what is nearest of a flat is nearest of all flats that meet there, and this flat is the first of them.
 fn is_contact(mesh: &TriangleMesh, flat: u32, owner: FlatOwner, all: &[NearestFlat]) -> bool {
     let here = |other: u32| all.iter().any(|own| own.0 == other && own.2 == owner);
     match owner {

@@ -13,7 +13,7 @@ use sarrus_math::{Pose, Real, Vec3};
 /// Below this sine between axis and normal a rim lies flat, and its points are fixed.
 pub const FLAT: f64 = 1e-6;
 
-/// How many places a pair can touch at: those of `a` on each wall of `b`.
+/// Returns how many places a pair can touch at: those of `a` on each wall of `b`.
 pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
     let walls = if matches!(b, Geometry::Channel { .. }) { 2 } else { 1 };
     point_count(a) * walls

@@ -22,7 +22,7 @@ use sarrus_math::Real;
 /// Speeds of closing below this are damped as if they were it \[m/s\].
 pub const SLOWEST: f64 = 1e-3;
 
-/// How an overlap is resisted.
+/// Describes how an overlap is resisted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Elastic {
     /// K δ^(3/2).
@@ -31,7 +31,7 @@ pub enum Elastic {
     Linear,
 }
 
-/// How the rate is.
+/// Describes how the rate is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Damping {
     /// 1 + χ δ̇/v.
@@ -52,20 +52,20 @@ pub enum Damping {
 /// A law for the normal force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NormalForceLaw {
-    /// How an overlap is resisted.
+    /// Describes how an overlap is resisted.
     pub elastic: Elastic,
     /// K \[N/m^(3/2), N/m\]; none where it follows from the materials.
     pub stiffness: Option<f64>,
-    /// How its rate is.
+    /// Describes how its rate is.
     pub damping: Damping,
 }
 
-/// How an overlap began.
+/// Describes how an overlap began.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ImpactOnset {
     /// Speed at which it began; of a later compression the largest so far \[m/s\].
     pub speed: f64,
-    /// Whether its first compression lasts.
+    /// True if its first compression lasts.
     pub first: bool,
 }
 
@@ -98,7 +98,7 @@ pub struct Normal<R> {
 }
 
 impl NormalForceLaw {
-    /// Whether the force jumps where a place closes.
+    /// Returns whether the force jumps where a place closes.
     pub fn jumps(&self) -> bool {
         matches!(self.damping, Damping::Dashpot(d) if d != 0.0)
     }

@@ -29,7 +29,7 @@ use sarrus_math::{Mat3, Real, Vec3};
 /// The element, between its two nodes.
 #[derive(Clone, Debug)]
 pub struct BeamElement {
-    /// Whether it bends in the plane only.
+    /// True if it bends in the plane only.
     pub planar: bool,
     /// L of the undeformed chord \[m\].
     pub length: f64,
@@ -45,7 +45,7 @@ pub struct BeamElement {
     pub damping: f64,
 }
 
-/// How the element is deformed.
+/// Describes how the element is deformed.
 struct ElementDeformation<R> {
     /// r \[m\].
     r: Vec3<R>,

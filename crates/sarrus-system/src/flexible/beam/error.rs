@@ -1,4 +1,4 @@
-//! How far the mesh of a beam leaves its nodes off: an estimate from the motion itself, without a second run.
+//! Describes how far the mesh of a beam leaves its nodes off: an estimate from the motion itself, without a second run.
 //!
 //! **At an instant.** Elements of order 1 have one κ each. With nodal means of κ as the recovered curvature \[Zienkiewicz1987\], its slope κ' in an
 //! element of length h, the chord that belongs to the rotations at its ends differs from the element's by
@@ -27,7 +27,7 @@ use crate::system::System;
 use sarrus_math::Vec3;
 use sarrus_solve::State;
 
-/// How fast the error grows over the way that δ goes.
+/// Rate at which the error grows over the way that δ goes.
 const GROWTH: f64 = 1.5;
 
 /// Estimates for the beams of a run.

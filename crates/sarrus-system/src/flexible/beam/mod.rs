@@ -49,7 +49,7 @@ impl Constants {
     }
 }
 
-/// Whether mass is spread along elements, of order 1.
+/// Returns whether mass is spread along elements, of order 1.
 pub(super) fn is_consistent(reader: &Reader) -> Result<bool> {
     Ok(reader.choice("mass_matrix", MASS_MATRICES)?.unwrap_or(0) == 0)
 }
@@ -72,7 +72,7 @@ pub(super) fn order(reader: &Reader) -> Result<usize> {
     Ok(order as usize)
 }
 
-/// What the elements of a beam are made of.
+/// Holds what the elements of a beam are made of.
 struct Make {
     name: String,
     planar: bool,

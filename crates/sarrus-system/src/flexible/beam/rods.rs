@@ -1,4 +1,4 @@
-//! How far the segments of a rod leave it off.
+//! Describes how far the segments of a rod leave it off.
 //!
 //! A joint between segments of length l takes the curvature of half a segment on either side as one angle φ = κ l: the midpoint rule. Along the
 //! travel e from one end, the true chord from middle to middle differs from the rod's by
@@ -28,13 +28,13 @@ pub(super) struct Rod {
     length: f64,
     /// Ends of segments, seen from the first section and from the last.
     nodes: [Vec<RelativeNode>; 2],
-    /// How the first section and the last are held.
+    /// Describes how the first section and the last are held.
     held: [SectionHold; 2],
     kappa: Vec<Vec3<f64>>,
     is_new: bool,
 }
 
-/// How a section is held against rotation.
+/// Describes how a section is held against rotation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum SectionHold {
     /// Not at all.

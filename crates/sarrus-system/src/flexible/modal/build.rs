@@ -18,7 +18,7 @@ use sarrus_model::transform::{Frame, quaternion};
 /// The part of the mass at an interface node that its own body carries, at most.
 const OWN: f64 = 0.5;
 
-/// Where the amplitudes are kept: bodies after the frame with three or two of them each, by amplitude. In the plane a body has two places, and one that
+/// Returns where the amplitudes are kept: bodies after the frame with three or two of them each, by amplitude. In the plane a body has two places, and one that
 /// turns an angle as well.
 fn amplitudes(n: usize, planar: bool) -> Vec<(usize, usize)> {
     let twos = if planar { (n - 3 * (n % 2)) / 2 } else { [0, 2, 1][n % 3] };
@@ -74,7 +74,7 @@ fn share(structure: &ModalStructure, reduced: &ReducedShapes, interface: &[usize
     Some(OWN / largest.max(1.0))
 }
 
-/// Where the axes of the structure stand in the model pose: of beams those of the world.
+/// Returns where the axes of the structure stand in the model pose: of beams those of the world.
 fn structure_frame(reader: &Reader) -> Result<Frame> {
     if reader.has("members") {
         return Ok(Frame { p: [0.0; 3], q: [1.0, 0.0, 0.0, 0.0], angle: 0.0 });

@@ -15,7 +15,7 @@ pub struct Floating {
     pub amplitudes: Vec<(usize, usize)>,
     /// Its inertia.
     pub inertia: Arc<InertiaInvariants>,
-    /// What is drawn of it.
+    /// Holds what is drawn of it.
     pub picture: Arc<Picture>,
     /// Its mass at the nodes of its mesh, in models with a force that acts on it there.
     pub points: Arc<Vec<MassPoint>>,
@@ -24,7 +24,7 @@ pub struct Floating {
 /// The mesh of a modal body, for those who draw it; axes of the frame.
 #[derive(Clone, Debug, Default)]
 pub struct Picture {
-    /// Where the nodes are at rest, from the frame \[m\].
+    /// Marks where the nodes are at rest, from the frame \[m\].
     pub nodes: Vec<[f64; 3]>,
     /// By amplitude: how far it moves each node per unit.
     pub modes: Vec<Vec<[f64; 3]>>,

@@ -36,11 +36,11 @@ pub(super) type Tensor = [[f64; 3]; 3];
 /// The invariants.
 #[derive(Clone, Debug)]
 pub struct InertiaInvariants {
-    /// How many amplitudes there are.
+    /// Number of amplitudes.
     pub n: usize,
     /// m \[kg\].
     pub mass: f64,
-    /// Whether it moves in the plane.
+    /// True if it moves in the plane.
     pub planar: bool,
     pub(super) c: [f64; 3],
     pub(super) C1: Vec<[f64; 3]>,
@@ -109,12 +109,12 @@ fn trace<R: Real>(a: &Mat3<R>) -> R {
 }
 
 impl InertiaInvariants {
-    /// Which of the six velocities of a frame it has.
+    /// Returns which of the six velocities of a frame it has.
     pub fn directions(&self) -> &'static [usize] {
         super::structure::directions(self.planar, true)
     }
 
-    /// How many velocities the body has.
+    /// Returns how many velocities the body has.
     pub fn nv(&self) -> usize {
         self.directions().len() + self.n
     }

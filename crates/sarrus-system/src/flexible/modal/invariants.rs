@@ -37,12 +37,12 @@ use sarrus_math::{Mat3, Vec3};
 const SAME: f64 = 1e-6;
 /// Entries of M below this part of the largest are none.
 const NONE: f64 = 1e-12;
-/// What holds turns that nothing holds, such as those of straight beams about themselves, as a part of what holds the others.
+/// Defines what holds turns that nothing holds, such as those of straight beams about themselves, as a part of what holds the others.
 const LOOSE: f64 = 1e-9;
 
 /// A mass and a tensor of inertia that a body of its own carries at a node.
 pub struct NodeMass {
-    /// What the node does.
+    /// Holds what the node does.
     pub shapes: Shapes,
     /// m \[kg\].
     pub mass: f64,
@@ -118,7 +118,7 @@ fn subtract_squared_rotation(sum: &mut Tensor, factor: f64, z: &[f64; 3]) {
     }
 }
 
-/// How nodes turn.
+/// Describes how nodes turn.
 enum NodeRotation {
     /// With tensors of inertia of their own, of which these are the second moments V, by node.
     Sections(Vec<Mat3>),

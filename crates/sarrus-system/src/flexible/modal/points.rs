@@ -21,7 +21,7 @@ const NONE: f64 = 1e-12;
 pub struct MassPoint {
     /// m_b \[kg\].
     pub mass: f64,
-    /// Where it is; without turns.
+    /// Marks where it is; without turns.
     shapes: Shapes,
     /// On what its share of a force acts: r̂, Ŝ, ĝ.
     spread: Shapes,

@@ -1,4 +1,4 @@
-//! What the nodes of a modal body do that are no bodies: x = p + R s(η), its velocity, and the displacement s - r in the frame.
+//! Describes what the nodes of a modal body do that are no bodies: x = p + R s(η), its velocity, and the displacement s - r in the frame.
 
 use super::floating::{self, Floating, amplitude};
 use super::shapes::Shapes;
@@ -14,18 +14,18 @@ pub struct RecoveredNode {
     pub name: String,
     /// Index of its modal body.
     pub floating: usize,
-    /// What it does.
+    /// Holds what it does.
     pub shapes: Arc<Shapes>,
 }
 
-/// Which of the things that a node does.
+/// Identifies which of the things that a node does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeReading {
-    /// Where it is, in the world \[m\].
+    /// Marks where it is, in the world \[m\].
     Position,
-    /// How fast it moves, in the world \[m/s\].
+    /// Rate at which it moves, in the world \[m/s\].
     Velocity,
-    /// How far it is from where it would be undeformed, in the axes of the frame \[m\].
+    /// Distance of it from where it would be undeformed, in the axes of the frame \[m\].
     Displacement,
 }
 
@@ -36,7 +36,7 @@ pub struct NodeSignal {
     /// By amplitude, the body that holds it and which of its coordinates it is.
     amplitudes: Vec<(usize, usize)>,
     shapes: Arc<Shapes>,
-    /// What is read.
+    /// Holds what is read.
     pub what: NodeReading,
     axis: usize,
 }
@@ -66,7 +66,7 @@ impl RecoveredNode {
 }
 
 impl NodeSignal {
-    /// What reads the same of the frame, at place 0, while the body is undeformed.
+    /// Returns what reads the same of the frame, at place 0, while the body is undeformed.
     pub fn undeformed(&self) -> Option<Signal> {
         match self.what {
             NodeReading::Position => Some(Signal::Position(0, self.shapes.r, self.axis)),

@@ -1,4 +1,4 @@
-//! What a node of a modal body does: where it is, and how it moves with the amplitudes.
+//! Describes what a node of a modal body does: where it is, and how it moves with the amplitudes.
 
 use sarrus_math::{Mat3, Real, Vec3};
 

@@ -1,4 +1,4 @@
-//! What a model says of a modal body: its structure from beams or files, its nodes, its damping, and what is wrong with them.
+//! Describes what a model says of a modal body: its structure from beams or files, its nodes, its damping, and what is wrong with them.
 
 use super::files;
 use super::reduce::Failed;
@@ -133,7 +133,7 @@ pub(super) fn nodes(reader: &Reader, structure: &ModalStructure, key: &str) -> R
     Ok(found)
 }
 
-/// What is wrong with a structure that cannot be reduced.
+/// Returns what is wrong with a structure that cannot be reduced.
 pub(super) fn failed(reader: &Reader, structure: &ModalStructure, why: &Failed) -> sarrus_model::Diagnostic {
     let key = if reader.has("members") { "members" } else { "stiffness" };
     let name = reader.title();

@@ -25,7 +25,7 @@ const SAME: f64 = 1e-6;
 pub struct StructureNode {
     /// Its names: `arm.node0`, `arm.start`.
     pub names: Vec<String>,
-    /// Where it is \[m\].
+    /// Marks where it is \[m\].
     pub p: [f64; 3],
     /// Its axes, as columns.
     pub axes: Mat3,
@@ -35,7 +35,7 @@ pub struct StructureNode {
     pub mirrored: Option<Frame>,
 }
 
-/// What carries an axial force: bending shortens it.
+/// Holds what carries an axial force: bending shortens it.
 #[derive(Clone, Debug)]
 pub struct Bar {
     /// Its ends.
@@ -51,9 +51,9 @@ pub struct Bar {
 /// The structure.
 #[derive(Clone, Debug, Default)]
 pub struct ModalStructure {
-    /// Whether it lies in the plane.
+    /// True if it lies in the plane.
     pub planar: bool,
-    /// Whether its nodes turn.
+    /// True if its nodes turn.
     pub rotates: bool,
     /// Its nodes.
     pub nodes: Vec<StructureNode>,
@@ -185,17 +185,17 @@ impl ModalStructure {
         directions(self.planar, self.rotates)
     }
 
-    /// How many displacements there are.
+    /// Number of displacements.
     pub fn size(&self) -> usize {
         self.directions().len() * self.nodes.len()
     }
 
-    /// How many motions it has as a rigid body.
+    /// Returns how many motions it has as a rigid body.
     pub fn rigid(&self) -> usize {
         if self.planar { 3 } else { 6 }
     }
 
-    /// What a node does in a shape: displacement and turn.
+    /// Returns what a node does in a shape: displacement and turn.
     pub fn node(&self, shape: &[f64], node: usize) -> [[f64; 3]; 2] {
         let directions = self.directions();
         let mut out = [[0.0; 3]; 2];

@@ -12,9 +12,9 @@ use sarrus_math::{Mat3, Real};
 
 /// The rows. Bodies: the frame, those that hold the amplitudes, and the node.
 pub struct ModalTie {
-    /// Which of the six there are.
+    /// Identifies which of the six there are.
     pub directions: &'static [usize],
-    /// What the node does.
+    /// Holds what the node does.
     pub shapes: Shapes,
     /// R₀.
     pub axes: Mat3,

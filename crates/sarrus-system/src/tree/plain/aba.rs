@@ -15,7 +15,7 @@ use super::symmetric::SymmetricMat3;
 use super::{LinkData, PlainLinkState, PlainTree, Subspace};
 use sarrus_math::{Mat3, Vec3};
 
-/// What a link and all beyond it answer.
+/// Holds what a link and all beyond it answer.
 #[derive(Clone, Copy)]
 pub(super) struct ArticulatedInertia {
     A: SymmetricMat3,
@@ -79,7 +79,7 @@ impl ArticulatedInertia {
         self.retained = [v.0[0], v.0[1], v.0[2], w.0[0], w.0[1], w.0[2], inverse, left];
     }
 
-    /// What the parent feels of a link that has `retained` its joint's part.
+    /// Returns what the parent feels of a link that has `retained` its joint's part.
     #[inline(always)]
     fn handed_on(&self, at: &PlainLinkState) -> ArticulatedInertia {
         let k = &self.retained;

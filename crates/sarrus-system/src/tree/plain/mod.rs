@@ -34,7 +34,7 @@ use crate::system::System;
 use sarrus_math::{Mat3, Vec3};
 use symmetric::SymmetricMat3;
 
-/// How a link moves against its parent.
+/// Describes how a link moves against its parent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Subspace {
     /// It rotates about s.
@@ -51,7 +51,7 @@ enum Subspace {
     Point,
 }
 
-/// What of a link never changes.
+/// Holds what of a link never changes.
 #[derive(Clone, Copy)]
 struct LinkData {
     /// Place of the parent, which is before this one's.
@@ -62,9 +62,9 @@ struct LinkData {
     /// First of its body's velocities in those of all bodies.
     v: u32,
     subspace: Subspace,
-    /// Whether a link hangs on it that does not stand behind it.
+    /// True if a link hangs on it that does not stand behind it.
     subtrees: bool,
-    /// Whether it is the last such link of its parent, which is the first to be met on the way inwards.
+    /// True if it is the last such link of its parent, which is the first to be met on the way inwards.
     begins: bool,
     /// σ.
     sense: f64,
@@ -119,7 +119,7 @@ pub(super) struct PlainTree {
     forces: Vec<[Vec3; 2]>,
     composites: Vec<crba::Composite>,
     gravity: Vec3,
-    /// Whether bodies have no inertia that is not their own.
+    /// True if bodies have no inertia that is not their own.
     is_plain: bool,
 }
 
@@ -209,7 +209,7 @@ impl PlainTree {
         })
     }
 
-    /// Whether gravity and the links' own inertia are all that moves it where nothing else acts.
+    /// Returns whether gravity and the links' own inertia are all that moves it where nothing else acts.
     pub fn is_plain(&self) -> bool {
         self.is_plain
     }

@@ -14,7 +14,7 @@
 
 use super::{PlanarLinkData, PlanarLinkState, PlanarSubspace, PlanarTree};
 
-/// What a link and all beyond it answer.
+/// Holds what a link and all beyond it answer.
 #[derive(Clone, Copy)]
 pub(super) struct PlanarArticulatedInertia {
     /// A: xx, xy, yy.
@@ -185,7 +185,7 @@ impl PlanarTree {
     }
 }
 
-/// What a parent feels of a link on a pin.
+/// Returns what a parent feels of a link on a pin.
 #[inline(always)]
 fn pin(answer: &mut PlanarArticulatedInertia, at: &PlanarLinkState) -> PlanarArticulatedInertia {
     let PlanarArticulatedInertia { A, b, J, p, t, .. } = *answer;

@@ -24,7 +24,7 @@ use crate::system::System;
 use sarrus_math::lane::sin_cos_all;
 use sarrus_solve::State;
 
-/// How a link moves against its parent.
+/// Describes how a link moves against its parent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PlanarSubspace {
     /// It rotates about O.
@@ -39,7 +39,7 @@ enum PlanarSubspace {
     Point,
 }
 
-/// What of a link never changes.
+/// Holds what of a link never changes.
 #[derive(Clone, Copy)]
 struct PlanarLinkData {
     /// Place of the parent, which is before this one's.
@@ -104,7 +104,7 @@ pub(super) struct PlanarTree {
     /// O and its velocity, where bodies are written.
     origins: Vec<[f64; 4]>,
     gravity: [f64; 2],
-    /// Whether bodies have no inertia that is not their own.
+    /// True if bodies have no inertia that is not their own.
     is_plain: bool,
 }
 
@@ -184,7 +184,7 @@ impl PlanarTree {
         })
     }
 
-    /// Whether gravity and the links' own inertia are all that moves it where nothing else acts.
+    /// Returns whether gravity and the links' own inertia are all that moves it where nothing else acts.
     pub fn is_plain(&self) -> bool {
         self.is_plain
     }

@@ -1,4 +1,4 @@
-//! Where a step of the symmetric form ends: the drift, and λ⁺ from Φ there.
+//! Describes where a step of the symmetric form ends: the drift, and λ⁺ from Φ there.
 
 use super::super::modules::{Modules, at};
 use super::SymmetricStaggered;
@@ -20,7 +20,7 @@ const DONE: f64 = 1e-9;
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 impl SymmetricStaggered {
-    /// Whether Φ at the `end` that the predicted λ⁺ leads to, with the J that has been taken there, asks for no correction worth
+    /// Returns whether Φ at the `end` that the predicted λ⁺ leads to, with the J that has been taken there, asks for no correction worth
     /// making. One that is found is noted all the same, for the next prediction.
     pub(super) fn confirm(
         &mut self,
@@ -44,7 +44,7 @@ impl SymmetricStaggered {
         Ok(true)
     }
 
-    /// Whether Φ at the `end` is rounding. Rows without Φ have a rounding that is not known here: no.
+    /// Returns whether Φ at the `end` is rounding. Rows without Φ have a rounding that is not known here: no.
     fn is_rounding(&self, s: &Structure, end: &State) -> bool {
         let limit = ROUNDING * end.q.iter().fold(0.0_f64, |most, q| most.max(q.abs()));
         let phi = &self.eq[1].phi;

@@ -48,7 +48,7 @@ const MAX_ROTATION: f64 = 0.995 * TAU;
 /// The element, between its nodes.
 #[derive(Clone, Debug)]
 pub struct Spectral {
-    /// Whether it bends in the plane only.
+    /// True if it bends in the plane only.
     planar: bool,
     /// w and D on its length.
     rule: Lobatto,

@@ -18,7 +18,7 @@ use crate::load::Wrench;
 /// Values at N nodes along x, along y and of the angle; of strains Γ₁, Γ₂ and κ.
 type Three<const N: usize> = [[f64; N]; 3];
 
-/// How the element is deformed.
+/// Describes how the element is deformed.
 struct Flat<const N: usize> {
     /// c and s.
     axis: [[f64; N]; 2],
