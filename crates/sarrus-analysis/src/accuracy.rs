@@ -298,7 +298,7 @@ fn differences(a: &Trajectory, b: &Trajectory) -> (Vec<f64>, usize) {
 
 /// Holds what errors of a quantity are measured against, by unit.
 ///
-/// Positions and angles: the widest range of a column, as their origin means nothing; an angle at most one turn. Others: the largest
+/// Positions and angles: the widest range of a column, as their origin means nothing; an angle at most one revolution. Others: the largest
 /// value. Where a mechanism rests, or moves steadily, some of these are rounding. They are measured against what its size, mass, gravity and
 /// speed make natural.
 struct Scales {

@@ -59,7 +59,7 @@ pub(crate) fn explain(error: &StepError, mechanism: &mut Mechanism, s: &State, h
     }
 }
 
-/// The step in which no body turns by more than [`REVOLUTION`], where one of `h` turns some body farther.
+/// The step in which no body rotates by more than [`REVOLUTION`], where one of `h` turns some body farther.
 fn shorter_step(mechanism: &Mechanism, s: &State, h: f64) -> String {
     let groups = mechanism.structure().groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity);
     let speed = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();

@@ -1,4 +1,4 @@
-//! Listens to a run: samples into the trajectory, violations and energies into the books.
+//! Listens to a run: samples into the trajectory, violations and energies into the energy accounts.
 
 mod between;
 

@@ -1,7 +1,7 @@
-//! A leg of a run, up to the next break of the right-hand side in time.
+//! A segment of a run, up to the next break of the right-hand side in time.
 //!
 //! No step may go over a time at which a driver or force switches: the stages of a long step see nothing of what begins
-//! and ends between them, and the error estimate neither. A leg ends at the last floating point number before the
+//! and ends between them, and the error estimate neither. A segment ends at the last floating point number before the
 //! break and the next begins at the first one behind it, so that every stage sees one side only, with a first step of
 //! its own. Where the speed that a driver asks for jumps, the velocities take the jump there, by the impulse M Δv = Jᵀ μ. A position that
 //! jumps ends the run: no motion follows it.
@@ -28,7 +28,7 @@ pub(crate) struct Schedule {
     pub known: f64,
     /// Marks the point to which end for now \[s\].
     pub until: f64,
-    /// True if the first leg continues with what the integrator remembers.
+    /// True if the first segment continues with what the integrator remembers.
     pub resume: bool,
     /// True if a condition changes because of the time alone right at the end of the span.
     pub event_at_end: bool,
@@ -43,7 +43,7 @@ impl Schedule {
     }
 }
 
-/// Describes how a leg ended.
+/// Describes how a segment ended.
 pub(crate) enum SegmentEnd {
     /// At an event.
     Event,
@@ -67,7 +67,7 @@ pub(crate) fn advance(
     let near = Schedule::near((schedule.span.0, t_end));
     let rest = &schedule.breaks[schedule.breaks.partition_point(|t| *t <= state.t)..];
     if !integrator.is_adaptive() {
-        // the default is a part of the run, not of its first leg
+        // the default is a part of the run, not of its first segment
         control.step.get_or_insert((schedule.span.1 - schedule.span.0) / 1000.0);
     }
     let drive = if std::mem::take(&mut schedule.resume) { continue_drive } else { integrate };
@@ -120,7 +120,7 @@ pub(crate) fn advance(
     let crossed = jump(dynamics, state, last, schedule.jump).map_or(Ok(()), Err);
     state.t = last;
     let solve = |source| StepError::Solve { t: last, source };
-    // rows that hold rigid contacts may let go there: the journey decides that first
+    // rows that hold rigid contacts may let go there: the run decides that first
     let mut project = || if recorder.gaps.is_some() { Ok(()) } else { cross(dynamics, state).map_err(solve) };
     if let Err(error) = crossed.and_then(|()| project()) {
         let because = Because::Failed(error);

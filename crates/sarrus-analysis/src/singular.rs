@@ -29,7 +29,7 @@ const THERE: f64 = 10.0;
 pub(crate) const SLOW: f64 = 0.1;
 /// Speeds that fall below this part of the largest in a window are those of a rest.
 const FALLEN: f64 = 0.05;
-/// A passage is in the run if it is within this part of its duration.
+/// A crossing is in the run if it is within this part of its duration.
 const INSIDE: f64 = 1e-6;
 /// Branches that are apart by this \[m\] are said to be, though they count as crossing.
 const APART: std::ops::Range<f64> = 2e-11..1e-9;

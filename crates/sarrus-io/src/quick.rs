@@ -7,7 +7,7 @@
 //!
 //! Whatever else TOML has (escapes, texts over lines, dates, `[[…]]`, `inf`, `0x1f`, `1_000`, a table opened twice), and whatever is
 //! wrong, gives none: the parser of the crate `toml` has the word then, also on errors. Where this gives a tree, it is that parser's,
-//! place by place; a test holds the two together.
+//! place by index; a test holds the two together.
 //!
 //! Cost: linear; nothing is kept but the tree. A file of 100 000 bodies written out has 25 MB; lists of tokens and events of
 //! it, and its tables as search trees, would take several times the workspace of the model that is made from it.

@@ -1,7 +1,7 @@
 //! The scalar in which residuals, poses and forces are written once.
 //!
 //! `f64` evaluates, [`Dual`](crate::Dual) differentiates, [`Jet`](crate::Jet) expands in time. A residual must not
-//! branch on values: [`Real::value`] exists for choices that leave derivatives alone, such as the turn an
+//! branch on values: [`Real::value`] exists for choices that leave derivatives alone, such as the rotation an
 //! angle is in.
 
 use std::fmt::Debug;

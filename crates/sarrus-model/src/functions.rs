@@ -13,7 +13,7 @@
 //! is right: there is nothing to differentiate. First ones are good to some ten digits and serve tangents and Newton's iterations,
 //! whose results do not depend on them. Second ones would be good to some six, and are the acceleration that a driver asks for:
 //! who prescribes positions gives first and second derivatives, or is refused when the model is compiled. Third ones are always differences.
-//! Higher ones, which only the passage of a singular position needs, do not exist: they are not numbers, and noted as a [`Fault`].
+//! Higher ones, which only the crossing of a singular position needs, do not exist: they are not numbers, and noted as a [`Fault`].
 //!
 //! Needs: a function without memory, the same for the same arguments. It may be called at any time of a run, in any order, for steps that are
 //! thrown away. For what a program sets from step to step there is the controller `input`.

@@ -33,7 +33,7 @@ pub struct ScopeData {
     pub file: u32,
     /// True if its space is planar.
     pub planar: bool,
-    /// Marks where it is placed.
+    /// Marks where it is evaluated.
     pub transform: Transform,
     /// `[parameters]`
     pub parameters: HashMap<String, Quantity>,

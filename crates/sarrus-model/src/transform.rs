@@ -41,7 +41,7 @@ impl Transform {
         Transform { q: IDENTITY, d: [0.0; 3], l: [1.0; 3], angle: 0.0, identity: true }
     }
 
-    /// First mirrored in the plane `mirror` = 0 (an axis 0, 1, 2), then turned by `rotation`, then moved.
+    /// First mirrored in the plane `mirror` = 0 (an axis 0, 1, 2), then rotated by `rotation`, then moved.
     pub fn new(mirror: Option<usize>, rotation: Matrix3, angle: f64, at: [f64; 3]) -> Self {
         let mut l = [1.0; 3];
         if let Some(axis) = mirror {

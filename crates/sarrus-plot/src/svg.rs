@@ -61,7 +61,7 @@ impl Svg {
         );
     }
 
-    /// A line of text, turned by `turn` degrees about its point.
+    /// A line of text, rotated by `turn` degrees about its point.
     pub fn text(
         &mut self,
         (x, y): (f64, f64),

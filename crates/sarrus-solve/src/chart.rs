@@ -27,13 +27,13 @@ pub trait Chart: Send {
     /// [`expand`](Chart::expand) and [`compress`](Chart::compress) do so by themselves.
     fn fill(&self, _s: &mut State) {}
 
-    /// Rates of the coordinates at the speeds of `s`, where it was placed.
+    /// Rates of the coordinates at the speeds of `s`, where it was evaluated.
     fn qdot(&self, s: &State, qdot: &mut [f64]);
 
-    /// Rates of the speeds from v̇ of the problem, v̇ = V ẏ + V̇ y, where it was placed.
+    /// Rates of the speeds from v̇ of the problem, v̇ = V ẏ + V̇ y, where it was evaluated.
     fn speed_rates(&mut self, vdot: &[f64], ydot: &mut [f64]);
 
-    /// Rates of the speeds from the problem's f, VᵀM (V ẏ + V̇ y) = Vᵀf, where it was placed.
+    /// Rates of the speeds from the problem's f, VᵀM (V ẏ + V̇ y) = Vᵀf, where it was evaluated.
     fn accelerations(&mut self, f: &[f64], ydot: &mut [f64]);
 
     /// Rates of the speeds at `s` where nothing acts on the problem but weight

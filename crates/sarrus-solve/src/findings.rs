@@ -14,7 +14,7 @@ pub struct MethodStatistics {
 }
 
 impl MethodStatistics {
-    /// Takes in what was found on a further leg of the same run.
+    /// Takes in what was found on a further segment of the same run.
     pub fn add(&mut self, segment: MethodStatistics) {
         if let Some(found) = segment.rank {
             RankFound::note(&mut self.rank, found.least, found.tolerance, found.margin);

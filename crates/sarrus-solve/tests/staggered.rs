@@ -297,7 +297,7 @@ fn nothing_is_evaluated_after_the_end() {
     }
 }
 
-/// Where a leg ends and nothing changes, the motion is that without the end, up to what corrections leave.
+/// Where a segment ends and nothing changes, the motion is that without the end, up to what corrections leave.
 #[test]
 fn an_end_where_nothing_changes_does_not_disturb_the_chain() {
     for form in FORMS {

@@ -134,7 +134,7 @@ pub trait Constraint: Send + Sync + 'static {
         }
     }
 
-    /// New values of the hints this constraint keeps (see [`At::discrete`]).
+    /// New values of the discrete state this constraint keeps (see [`At::discrete`]).
     fn update_discrete(&self, _at: &At<f64>, _discrete: &mut [f64]) {}
 
     /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
@@ -194,7 +194,7 @@ pub trait Rows: Send + Sync {
         wide: usize,
         J: &mut [Taylor],
     );
-    /// New values of the hints this constraint keeps.
+    /// New values of the discrete state this constraint keeps.
     fn update_discrete(&self, at: &At<f64>, discrete: &mut [f64]);
     /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
     fn relative_rotation(&self, at: &At<f64>) -> f64;

@@ -110,7 +110,7 @@ pub struct CoordinateRef {
     pub reading: Reading,
     /// Added to the formula's value, so that the coordinate reads what the file says in the model pose.
     pub offset: f64,
-    /// Place of the last accepted value among the hints, for angles that wrap.
+    /// Index of the last accepted value among the discrete state, for angles that wrap.
     pub discrete_index: Option<u32>,
     /// Place of the joint's first body in the element's list.
     pub a: usize,

@@ -5,7 +5,7 @@
 //! velocity level the same holds one derivative down. The buffers live in a [`DerivativeWorkspace`] so that a step
 //! allocates nothing.
 //!
-//! [`taylor`] expands Φ and J along any motion, for the passage of singular positions.
+//! [`taylor`] expands Φ and J along any motion, for the crossing of singular positions.
 
 use crate::at::At;
 use crate::constraint::{Constraint, JacobianBlocks};

@@ -130,7 +130,7 @@ impl<'a> FilePlacement<'a> {
         Some(FilePlacement { model, directory, scope, planar: model.is_planar() })
     }
 
-    /// Returns where it is placed.
+    /// Returns where it is evaluated.
     pub fn transform(&self) -> &'a Transform {
         &self.scope.transform
     }

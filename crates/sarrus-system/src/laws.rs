@@ -173,7 +173,7 @@ impl Laws {
         (self.argument(i, scratch) - self.argument(i, frame)).abs()
     }
 
-    /// What positions that are off by the first of `deltas`, and velocities and states by the second, make of expression `law`.
+    /// Computes what positions that are off by the first of `deltas`, and velocities and states by the second, make of expression `law`.
     pub fn noise_of_value(
         &self,
         law: usize,

@@ -87,7 +87,7 @@ pub trait Force: Send + Sync + 'static {
         false
     }
 
-    /// New values of the hints that it keeps (see [`At::discrete`]).
+    /// New values of the discrete state that it keeps (see [`At::discrete`]).
     fn update_discrete(&self, _at: &At<f64>, _discrete: &mut [f64]) {}
 
     /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
@@ -161,7 +161,7 @@ pub trait Load: Send + Sync {
     fn dissipates_without_motion(&self) -> bool {
         false
     }
-    /// New values of the hints that it keeps.
+    /// New values of the discrete state that it keeps.
     fn update_discrete(&self, _at: &At<f64>, _discrete: &mut [f64]) {}
     /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
     fn relative_rotation(&self, _at: &At<f64>) -> f64 {

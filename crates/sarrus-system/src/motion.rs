@@ -493,7 +493,7 @@ impl Mechanism {
         self.fill_frame(s, frame);
     }
 
-    /// The bodies where they were placed last, at `s`.
+    /// The bodies where they were evaluated last, at `s`.
     pub(crate) fn fill_frame(&mut self, s: &State, frame: &mut BodiesAtInstant) {
         frame.t = s.t;
         self.with_contacts(s, |_, bodies, _| {

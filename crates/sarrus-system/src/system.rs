@@ -239,7 +239,7 @@ pub struct System {
     pub outs: usize,
     /// Time at which a run starts \[s\].
     pub t_start: f64,
-    /// States of controllers at the start, from `FIRST_STATE` on, and the books of contacts.
+    /// States of controllers at the start, from `FIRST_STATE` on, and the energy accounts of contacts.
     pub states: Vec<f64>,
     /// Drivers by the number of their element in [`System::all`], with the names of their rows' efforts.
     pub efforts: DriverEfforts,
@@ -327,7 +327,7 @@ impl System {
         for (start, len) in integrated(&controllers) {
             builder.group(GroupKind::Auxiliary, start, len);
         }
-        // impacts are short beside the steps that positions alone would ask for: their books close only if they count too
+        // impacts are short beside the steps that positions alone would ask for: their energy accounts close only if they count too
         for contact in &contacts {
             builder.group(GroupKind::Auxiliary, contact.x, ENERGY_STATES);
             if contact.count > 0 {

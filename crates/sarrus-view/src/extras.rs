@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! steps.csv      t,run.step,run.sigma,load.NAME.x,…            a row per sample of the trajectory
-//! contacts.csv   sample,t,contact,x,y,z,fx,fy,fz,normal        a row per touching place; sample counts rows of the trajectory from 0
+//! contacts.csv   sample,t,contact,x,y,z,fx,fy,fz,normal        a row per touching point; sample counts rows of the trajectory from 0
 //! ```
 //!
-//! Places and forces are in world axes, forces those on the second body. `normal` is the part along the normal; over the places of a sample these add up to the
+//! Points and forces are in world axes, forces those on the second body. `normal` is the part along the normal; over the points of a sample these add up to the
 //! contact's column `force`.
 
 use crate::motion::Touches;
@@ -18,7 +18,7 @@ use std::io::{self, Write};
 pub const STEPS: &str = "steps.csv";
 /// The file of contact points.
 pub const CONTACTS: &str = "contacts.csv";
-/// Touching places that are kept of a run, at most.
+/// Touching points that are kept of a run, at most.
 pub const MAX_SAMPLES: usize = 500_000;
 
 const HEADER: &str = "sample,t,contact,x,y,z,fx,fy,fz,normal";
@@ -38,12 +38,12 @@ pub struct SampleExtras {
     pub rows: Vec<f64>,
     /// Marks where contacts touch.
     pub touches: Touches,
-    /// The time from which on there was no room for places \[s\].
+    /// The time from which on there was no room for points \[s\].
     pub full: Option<f64>,
 }
 
 impl SampleExtras {
-    /// Takes the places of another sample, as long as there is room.
+    /// Takes the points of another sample, as long as there is room.
     pub(crate) fn add_points(&mut self, t: f64, points: &[TouchingPoint]) {
         let fits = self.full.is_none() && self.touches.count() + points.len() <= MAX_SAMPLES;
         if !fits {
@@ -66,7 +66,7 @@ impl SampleExtras {
         true
     }
 
-    /// Returns what a user should know of places that are not there.
+    /// Returns what a user should know of points that are not there.
     pub fn note(&self) -> Option<String> {
         let t = self.full?;
         Some(format!(

@@ -75,7 +75,7 @@ pub fn rates(first: usize, count: usize, rates: &[f32]) -> FrameBlock {
     finish(bytes, first, count, 0)
 }
 
-/// Numbers of a touching place, of four bytes each.
+/// Numbers of a touching point, of four bytes each.
 pub const POINT: usize = 7;
 
 /// The contact points of frames from `first` on, one list a frame.

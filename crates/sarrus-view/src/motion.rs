@@ -34,7 +34,7 @@ pub struct PoseTable {
 /// Where contacts touch, frame by frame.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Touches {
-    /// For each frame the place after its last.
+    /// For each frame the point after its last.
     ends: Vec<usize>,
     points: Vec<TouchingPoint>,
 }
@@ -46,7 +46,7 @@ impl Touches {
         self.ends.push(self.points.len());
     }
 
-    /// The places of a frame; none of one that is not there.
+    /// The points of a frame; none of one that is not there.
     pub fn at(&self, frame: usize) -> &[TouchingPoint] {
         let Some(&end) = self.ends.get(frame) else { return &[] };
         let first = frame.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -153,7 +153,7 @@ pub fn add_rates(directory: &Directory, s: &State, rates_of: &mut Vec<f32>) {
     }
 }
 
-/// Seven numbers of place and turn.
+/// Seven numbers of point and turn.
 pub fn join(p: [f64; 3], q: [f64; 4]) -> [f64; POSE] {
     [p[0], p[1], p[2], q[0], q[1], q[2], q[3]]
 }
@@ -266,7 +266,7 @@ impl PoseTable {
         PoseTable { table: self.table.pick(rows, columns), bodies: self.bodies, poses, rates, touches }
     }
 
-    /// Largest extent of all places that bodies come to \[m\]; 1 where there is none.
+    /// Largest extent of all points that bodies come to \[m\]; 1 where there is none.
     pub fn size(&self) -> f64 {
         let mut bounds = [(f64::INFINITY, f64::NEG_INFINITY); 3];
         for pose in self.poses.chunks_exact(POSE) {

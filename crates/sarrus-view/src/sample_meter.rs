@@ -5,7 +5,7 @@
 //! of their own ([`crate::extras`]).
 //!
 //! Cost: of σ a factorization and a few solutions a sample, left out above [`MOST_ROWS`] rows; of contacts the search for their
-//! places.
+//! points.
 
 use crate::scene::SceneLoad;
 use sarrus::analysis::{SampleDiagnostics, SmallestSingular};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// Rows of constraints above which σ is not searched for.
 pub const MOST_ROWS: usize = 2000;
-/// Places of a sample at most: the ones with the largest forces.
+/// Points of a sample at most: the ones with the largest forces.
 pub const MAX_POINTS: usize = 4096;
 
 /// A number beside the columns.
@@ -50,7 +50,7 @@ pub struct SampleMeter {
 }
 
 impl SampleMeter {
-    /// For runs of `system` with these loads, whose trajectory has the columns `taken`: those are not told twice.
+    /// For runs of `system` with these loads, whose trajectory has the columns `taken`: those are not reported twice.
     pub fn new(system: &System, loads: &[SceneLoad], taken: &[String]) -> SampleMeter {
         let mut diagnostics = SampleMeter {
             names: Vec::new(),

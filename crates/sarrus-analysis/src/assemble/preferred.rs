@@ -100,7 +100,7 @@ pub(super) fn is_rigid(preferred: &[Preferred], member: usize) -> bool {
 /// Keeps a body of a member as it stands to its neighbour where the member is undeformed.
 struct UndeformedNeighbour {
     planar: bool,
-    /// True if a joint keeps their points together, so that the turn is all there is.
+    /// True if a joint keeps their points together, so that the rotation is all there is.
     hinged: bool,
     offset: Vec3<f64>,
     rot: Mat3<f64>,

@@ -18,7 +18,7 @@ pub(crate) struct Active {
     locks: Vec<(Lock, ConstraintElement)>,
     /// Rows of gaps that are held closed: places of contacts, and limits.
     holds: Vec<ConstraintElement>,
-    /// Every lock and place that there has been: its place here, after all elements of the model, is its number.
+    /// Every lock and place that there has been: its index here, after all elements of the model, is its number.
     known: Vec<(AddedNumber, ConstraintElement)>,
 }
 

@@ -300,7 +300,7 @@ impl Advance {
         self.scan(step, system, sweep, [middle, b], (high, retained), depth + 1)
     }
 
-    /// When in a bracket a pair closes.
+    /// Determines when in a bracket a pair closes.
     fn locate(
         &mut self,
         step: &mut MechanismStep<'_, '_>,

@@ -3,14 +3,14 @@
 //! The force of a contact begins with a kink or a jump: a step over it loses the order of the method, and one that is long beside
 //! the contact may not see it at all. So the first touch inside a step is bounded from below ([`super::advance`]), and the step ends
 //! there. Pairs that are open at its start bear nothing in it, so that what stages find beyond the touch does not spoil the motion up
-//! to it. Places of pairs that touch are sampled inside the step too, and it ends where one of them closes or opens, located as events
+//! to it. Points of pairs that touch are sampled inside the step too, and it ends where one of them closes or opens, located as events
 //! are.
 //!
 //! A step also ends where a bristle breaks loose, and where one that slides sticks again.
 //!
 //! Steps of fixed size, and those with more than [`MAX_CHECKS`] pairs in play, end at a touch only if they would pass over it: where
 //! the surfaces are apart again, or deep in each other, at the end. Else the error control finds the steps. No step is longer than
-//! what touches takes to get through, by the speeds and the thickness of both, and in a crowd what may touch. Where places close
+//! what touches takes to get through, by the speeds and the thickness of both, and in a crowd what may touch. Where points close
 //! and open [`MOST`] times within a thousandth of the run, they are no longer located, and the report says so.
 
 use super::advance::Ahead;
@@ -22,7 +22,7 @@ use sarrus_system::Mechanism;
 use sarrus_system::conditions::ConditionValue;
 use sarrus_system::contact::{Halfway, SLACK};
 
-/// Places up to which onsets are located.
+/// Points up to which onsets are located.
 const MAX_CHECKS: usize = 64;
 /// A step of a crowd that is shorter than this part of the time in which anything gets through another cannot pass over a contact.
 const BRIEF: f64 = 0.1;
@@ -35,7 +35,7 @@ type PairGaps = Vec<(PairKey, f64)>;
 /// Watches the gaps of a run.
 #[derive(Clone)]
 pub(crate) struct ContactDetector {
-    /// Gaps by place of the step.
+    /// Gaps by index of the step.
     samples: Vec<(f64, PairGaps)>,
     scratch: PairGaps,
     firings: Firings,
@@ -50,7 +50,7 @@ pub(crate) struct ContactDetector {
     longest: f64,
     /// The shortest step that is asked for \[s\].
     least: f64,
-    /// Since when places were too many \[s\].
+    /// Since when points were too many \[s\].
     crowded: Option<f64>,
     /// Since when they chattered \[s\].
     chattered: Option<f64>,
@@ -89,7 +89,7 @@ impl ContactDetector {
         }
     }
 
-    /// The step is cut where a place has closed or opened.
+    /// The step is cut where a point has closed or opened.
     pub fn accept_cut(&mut self) {
         self.met = true;
         if !self.shortened && self.firings.chatter(0, self.cut_at) {
@@ -102,7 +102,7 @@ impl ContactDetector {
         self.shortened
     }
 
-    /// Returns whether the last leg ended for it; asked once.
+    /// Returns whether the last segment ended for it; asked once.
     pub fn met(&mut self) -> bool {
         std::mem::take(&mut self.met)
     }
@@ -216,7 +216,7 @@ impl ContactDetector {
         Ok((error > 1.0 && self.stride < h).then_some(t + self.stride))
     }
 
-    /// The first time at which a sampled place closes or opens, or its bristle breaks loose or sticks again.
+    /// The first time at which a sampled point closes or opens, or its bristle breaks loose or sticks again.
     fn change(
         &mut self,
         step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
@@ -246,7 +246,7 @@ impl ContactDetector {
                 continue;
             }
             for k in 1..FRACTIONS.len() {
-                // whether the place has changed, and how far it is from that
+                // whether the point has changed, and how far it is from that
                 let verdict = |gap: f64| {
                     let margin = if closed { gap } else { -gap };
                     ConditionValue { holds: (gap < 0.0) != closed, margin }

@@ -48,7 +48,7 @@ pub(crate) struct Detector {
     /// The same at an instant inside a step, and the state there.
     scratch: Vec<ConditionValue>,
     near: State,
-    /// Verdicts by place and event.
+    /// Verdicts by index and event.
     samples: Vec<(f64, Vec<ConditionValue>)>,
     /// Hints at the start of the step.
     discrete: Vec<f64>,
@@ -119,7 +119,7 @@ impl Detector {
         self.verdicts[i].holds
     }
 
-    /// Checks all conditions at `s`, where a leg starts, and returns the events that are to fire there, in their order.
+    /// Checks all conditions at `s`, where a segment starts, and returns the events that are to fire there, in their order.
     ///
     /// `fired` are those that have just fired at this instant, each with whether its condition held just before: one that
     /// its own actions have made false may fire again.
@@ -157,7 +157,7 @@ impl Detector {
         judge(&self.conditions, &mut self.watches, &self.waiting, ode, s, &mut self.scratch)
     }
 
-    /// After a sample has changed x at `s`, where no leg starts; returns the events that are to fire there, in their order.
+    /// After a sample has changed x at `s`, where no segment starts; returns the events that are to fire there, in their order.
     ///
     /// What does not depend on the sample continues as it did, so that the rule is that of steps. A condition that the sample
     /// has brought to just where it fails, as a switch from 1 to 0 does with `u > 0`, was true and is false.

@@ -1,6 +1,6 @@
-//! A run with events: legs between the instants at which something happens, and what happens there.
+//! A run with events: segments between the instants at which something happens, and what happens there.
 //!
-//! A leg ends where a condition becomes true ([`detect`]) or where something switches because of the time alone. The events
+//! A segment ends where a condition becomes true ([`detect`]) or where something switches because of the time alone. The events
 //! that are due there act one after the other, in the order of the file and after joints with `lock_at`: rows are added or
 //! taken away, forces switched, states set, and where rows begin to act velocities jump ([`jump`]). The energy that is lost
 //! by it is booked as dissipated, a gain (a driver that sets off, a spring that is enabled under load) as work. Then all
@@ -70,13 +70,13 @@ pub(crate) struct EventLoop {
     pub schedule: Schedule,
     /// Holds what acts.
     pub active: Active,
-    /// Holds what the legs so far have cost.
+    /// Holds what the segments so far have cost.
     pub counts: Counts,
-    /// Holds what the methods found on the legs so far.
+    /// Holds what the methods found on the segments so far.
     pub found: [MethodStatistics; 2],
-    /// The nearest that Euler angles came to their singularity on the legs so far.
+    /// The nearest that Euler angles came to their singularity on the segments so far.
     pub nearest: Option<NearSingular>,
-    /// Singular positions met on the legs so far.
+    /// Singular positions met on the segments so far.
     pub singular: Vec<SingularReport>,
     /// Time when an integrator that resolves the constraints itself was first left to itself near one \[s\].
     pub fallback_left: Option<f64>,
@@ -103,10 +103,10 @@ pub(crate) struct EventLoop {
     begun: bool,
 }
 
-/// The equations of a leg that is not at its end, with the integrator where it has one of its own.
+/// The equations of a segment that is not at its end, with the integrator where it has one of its own.
 pub(crate) type Pause = (Option<Integrator>, PausedDynamics);
 
-/// Reason why a journey could not begin.
+/// Reason why a run could not begin.
 pub(crate) enum NoStart {
     /// Equations cannot be solved.
     Equations(SolveError),
@@ -208,7 +208,7 @@ impl EventLoop {
             }
             self.begun = true;
             self.redundant = None;
-            // legs with the same rows, until something happens
+            // segments with the same rows, until something happens
             let mut behind = false;
             let due = loop {
                 if let Some(slides) = &mut recorder.slides {
@@ -218,7 +218,7 @@ impl EventLoop {
                         Err(source) => break Err(failed(source, control, state.t)),
                     }
                 }
-                // also where the leg before was interrupted in that very step
+                // also where the segment before was interrupted in that very step
                 if recorder.gaps.as_mut().is_some_and(GapWatch::met) {
                     break Ok(Vec::new());
                 }
@@ -394,7 +394,7 @@ impl EventLoop {
         }
     }
 
-    /// The journey with what the leg that it paused in has cost and found.
+    /// The run with what the segment that it paused in has cost and found.
     pub fn so_far(&self, pause: &mut Option<Pause>, mechanism: &mut Mechanism) -> EventLoop {
         let mut events = self.clone();
         if let Some((own, paused)) = pause.take() {
@@ -406,7 +406,7 @@ impl EventLoop {
         events
     }
 
-    /// Takes down what a leg has cost and found.
+    /// Takes down what a segment has cost and found.
     fn close(&mut self, dynamics: &Dynamics<'_, Mechanism>) {
         let (segment, all) = (dynamics.counts(), &mut self.counts);
         all.rhs += segment.rhs;

@@ -78,7 +78,7 @@ impl Slides {
         std::mem::swap(&mut self.due, &mut self.found);
     }
 
-    /// Does what is due at `s`, where a leg starts. Returns whether anything has changed.
+    /// Does what is due at `s`, where a segment starts. Returns whether anything has changed.
     pub fn correct(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &mut State) -> Result<bool, SolveError> {
         let due = std::mem::take(&mut self.due);
         let mut changed = !due.is_empty();

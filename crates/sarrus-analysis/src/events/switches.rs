@@ -229,7 +229,7 @@ impl Switches {
         let mut pending = None;
         if step.end.t >= self.until {
             let (sliver, end) = (std::mem::take(&mut self.sliver), step.end.t);
-            // in a leg of its own: differences over so short a step are rounding to methods that remember steps
+            // in a segment of its own: differences over so short a step are rounding to methods that remember steps
             let found = StepEnd { law: self.last, at: end, until: end + sliver, sliver: 0.0, again: true };
             pending = (sliver > 0.0).then_some(found);
             self.until = f64::INFINITY;

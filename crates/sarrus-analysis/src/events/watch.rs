@@ -26,7 +26,7 @@ pub(super) struct WatchedEvent {
     /// Of a coordinate that is to reach a value: on which side of it the run started.
     side: f64,
     reaches: Option<f64>,
-    /// True if its condition reads the time alone: breaks end legs there.
+    /// True if its condition reads the time alone: breaks end segments there.
     pub timed: bool,
     needs_reactions: bool,
 }

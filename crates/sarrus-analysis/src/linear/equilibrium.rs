@@ -79,7 +79,7 @@ pub struct EquilibriumReport {
     pub iterations: u32,
     /// Holds what is left of the forces, relative to them.
     pub residual: f64,
-    /// Marks whether nothing leads away from the rest: a potential rises along all motions. None where that is not told: of free motions, of forces
+    /// Marks whether nothing leads away from the rest: a potential rises along all motions. None where that is not reported: of free motions, of forces
     /// without potential, of controllers and rolling.
     pub stable: Option<bool>,
     /// Potential energy at the start and here \[J\].

@@ -7,7 +7,7 @@
 //!
 //! K is exact, so the iteration converges quadratically, in a few steps. κ, the largest entry of K, gives all blocks one size. Positions
 //! come onto the constraints together with the forces, and nothing is asked of the residual on the way: a step that bends a slender beam
-//! stretches it by the square of the turn, which raises the residual by EA/EI, and the next step takes that back. What is asked is that
+//! stretches it by the square of the rotation, which raises the residual by EA/EI, and the next step takes that back. What is asked is that
 //! steps become shorter.
 //!
 //! Where something may move that nothing elastic holds, or far from rest, the iteration is held back by a metric G: with Δ, the way since

@@ -18,7 +18,7 @@ const NOTHING: f64 = 1e-13;
 const SKEW: f64 = 1e-6;
 /// Extent to which a motion may lead off the rows, relative: one that does more is rounding that the space has gathered.
 const OFF: f64 = 1e-6;
-/// ω² that is not told from that of a free motion, over σ.
+/// ω² that is not reported from that of a free motion, over σ.
 const FREE: f64 = 10.0;
 
 /// Holds what the forces do along the motions that the rows leave free.
@@ -34,7 +34,7 @@ pub(super) enum Curvature {
 }
 
 impl Curvature {
-    /// Returns whether a rest is stable; None where that is not told.
+    /// Returns whether a rest is stable; None where that is not reported.
     pub fn is_stable(&self) -> Option<bool> {
         match self {
             Curvature::Rises => Some(true),

@@ -259,12 +259,12 @@ impl<'a> Statics<'a> {
         entries
     }
 
-    /// Returns whether the rest `here` at hand is stable; None where that is not told: of free motions, of forces without potential, of rolling.
+    /// Returns whether the rest `here` at hand is stable; None where that is not reported: of free motions, of forces without potential, of rolling.
     pub fn is_stable(&mut self, here: &Rest) -> Option<bool> {
         self.curvature(here)?.is_stable()
     }
 
-    /// Returns what the forces do around the rest `here` at hand; None where that is not told, as of rolling.
+    /// Returns what the forces do around the rest `here` at hand; None where that is not reported, as of rolling.
     pub fn curvature(&mut self, here: &Rest) -> Option<Curvature> {
         let s = self.system.structure.clone();
         let rolling = s.rows.iter().any(|r| r.holonomic < r.size);

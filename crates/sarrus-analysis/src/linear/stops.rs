@@ -217,7 +217,7 @@ impl Stops {
         }
     }
 
-    /// What `which` watches is held from now on.
+    /// Holds what `which` watches from now on.
     fn hold(&mut self, which: usize, mechanism: &mut Mechanism, state: &State) {
         let (active, name) = (&mut self.events.active, |lock: &Lock, system: &System| {
             system.directory.joints[lock.joint].name.clone()

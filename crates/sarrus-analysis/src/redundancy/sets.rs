@@ -131,7 +131,7 @@ fn relevant(found: BTreeMap<Vec<usize>, Vec<BTreeMap<usize, f64>>>) -> Vec<Set> 
     let (mut sets, mut known) = (Vec::new(), Echelon::default());
     for alike in by_size.chunk_by(|a, b| a.0.len() == b.0.len()) {
         for (elements, nulls) in alike {
-            // a vector without numbers belongs to rows that the factorization has not told from others
+            // a vector without numbers belongs to rows that the factorization has not distinguished from others
             let is_new =
                 |null: &BTreeMap<usize, f64>| null.is_empty() || !known.unknown(null.clone()).is_empty();
             if nulls.iter().any(is_new) {

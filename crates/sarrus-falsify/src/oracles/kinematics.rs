@@ -61,7 +61,7 @@ fn judge(case: &mut SceneRun) -> OracleVerdict {
     if seen { OracleVerdict::Agrees } else { OracleVerdict::Silent }
 }
 
-/// Where a position and its velocity contradict each other.
+/// Determines where a position and its velocity contradict each other.
 fn unlike(
     [run, instants]: [&Trajectory; 2],
     [x, v, a]: [usize; 3],

@@ -54,7 +54,7 @@ fn falling() -> SceneFile {
     all
 }
 
-/// Holds what is changed of a row at a time: its cells, by the places of columns.
+/// Holds what is changed of a row at a time: its cells, by the indices of columns.
 type Change<'a> = dyn Fn(f64, &dyn Fn(&str) -> usize, &mut [f64]) + 'a;
 
 /// A run with every row changed: `f` of the time, the names and the row.

@@ -186,7 +186,7 @@ impl Loader {
     }
 }
 
-/// Returns where the file is placed in the file that includes it.
+/// Returns where the file is evaluated in the file that includes it.
 fn placement(reader: &Reader<'_>) -> Done<Transform> {
     let planar = reader.is_planar();
     let mirror = reader.choice("mirror", &["x", "y", "z"])?;

@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
         &self.model.scopes[(self.element.scope as usize).min(self.model.scopes.len() - 1)]
     }
 
-    /// Returns where the element's file is placed.
+    /// Returns where the element's file is evaluated.
     pub fn transform(&self) -> &'a Transform {
         &self.scope().transform
     }

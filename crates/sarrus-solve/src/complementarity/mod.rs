@@ -1,28 +1,28 @@
 //! Describes what unilateral contacts bear: impulses, or forces, that push only, with Coulomb friction.
 //!
-//! With W = N M⁻¹Nᵀ over the rows N of the places that touch (one along the normal, and one or two across it), b what the
+//! With W = N M⁻¹Nᵀ over the rows N of the points that touch (one along the normal, and one or two across it), b what the
 //! motion would do without them, and u = W κ + b,
 //!
 //! ```text
 //! 0 ≤ κ_n ⊥ u_n ≥ 0        |κ_t| ≤ μ κ_n,   u_t = 0  or  κ_t = -μ κ_n u_t/|u_t|
 //! ```
 //!
-//! Velocities of an impact and accelerations of places that stay closed obey the same conditions. Without friction they are those
+//! Velocities of an impact and accelerations of points that stay closed obey the same conditions. Without friction they are those
 //! of the convex program min ½κᵀWκ + bᵀκ, κ ≥ 0; with it, of one over second-order cones with b_n + μ|u_t| in place of b_n, found
 //! by iteration, since the cones alone would lift what slides \[Acary2011\].
 //!
-//! **How.** Which places bear, stick and slide is guessed, the equations that follow are solved directly, and what they contradict
+//! **How.** Which points bear, stick and slide is guessed, the equations that follow are solved directly, and what they contradict
 //! is changed, a few times. Where that goes in circles, Clarabel solves the programs of the iteration \[Goulart2024\]. The motion of each, which is
-//! unique where its forces are not, is the next guess: a place that accelerates along its surface slides that way, one that does not sticks.
+//! unique where its forces are not, is the next guess: a point that accelerates along its surface slides that way, one that does not sticks.
 //! What is returned comes from the direct solution, whose equations hold to rounding.
 //!
-//! **Redundant places.** A box on four corners: κ is not unique, u is, unless corners slide in different directions ([`Solution::is_motion_unique`]). Those of least norm among the places that bear are
+//! **Redundant points.** A box on four corners: κ is not unique, u is, unless corners slide in different directions ([`Solution::is_motion_unique`]). Those of least norm among the points that bear are
 //! returned, or, where these would pull or need more friction than there is, those farthest inside the cones; and [`Solution::is_unique`] tells.
 //!
-//! **When it fails.** W need not be symmetric: a place that slides already has its friction, of known direction, in its column. Then
-//! there may be no solution (Painlevé's paradox), or more than one. Few such places are tried in all combinations.
+//! **When it fails.** W need not be symmetric: a point that slides already has its friction, of known direction, in its column. Then
+//! there may be no solution (Painlevé's paradox), or more than one. Few such points are tried in all combinations.
 //!
-//! Cost: dense, O(n³) a guess, n places that touch at one instant. Allocates; not for what every stage of a step does.
+//! Cost: dense, O(n³) a guess, n points that touch at one instant. Allocates; not for what every stage of a step does.
 
 mod margin;
 mod program;
@@ -34,7 +34,7 @@ use sarrus_math::solve::Svd;
 
 /// Changes of a guess before another is tried.
 const CHANGES: usize = 30;
-/// Combinations of open, sticking and sliding places that are all tried.
+/// Combinations of open, sticking and sliding points that are all tried.
 const MOST_TRIED: usize = 4096;
 /// Solutions of the equations for one guess.
 const ITERATIONS: usize = 40;
@@ -55,7 +55,7 @@ const SOLVED: f64 = 1e-9;
 /// Relative size of singular values of rows that depend on others.
 const DEPENDENT: f64 = 1e-11;
 
-/// A place.
+/// A point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPoint {
     /// μ; of no account without rows across the normal.
@@ -64,10 +64,10 @@ pub struct ContactPoint {
     pub across: usize,
 }
 
-/// Places that touch.
+/// Points that touch.
 #[derive(Clone, Copy, Debug)]
 pub struct Contacts<'a> {
-    /// The places.
+    /// The points.
     pub points: &'a [ContactPoint],
     /// W, by rows.
     pub W: &'a [f64],
@@ -77,7 +77,7 @@ pub struct Contacts<'a> {
     pub b: &'a [f64],
 }
 
-/// Holds what a place does.
+/// Holds what a point does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ContactStatus {
     /// It bears nothing.
@@ -95,11 +95,11 @@ pub struct Solution {
     pub kappa: Vec<f64>,
     /// u = W κ + b.
     pub u: Vec<f64>,
-    /// Holds what each place does.
+    /// Holds what each point does.
     pub status: Vec<ContactStatus>,
     /// True if no other κ does the same.
     pub is_unique: bool,
-    /// True if u is the same for all κ that do the same: not where places that slide in different directions share what they bear.
+    /// True if u is the same for all κ that do the same: not where points that slide in different directions share what they bear.
     pub is_motion_unique: bool,
 }
 
@@ -169,7 +169,7 @@ impl Contacts<'_> {
         self.refine_status(status, first).or(rough).or_else(|| self.as_found(&programs, first))
     }
 
-    /// First row of every place.
+    /// First row of every point.
     fn starts(&self) -> Vec<usize> {
         let mut next = 0;
         let mut start = |point: &ContactPoint| {
@@ -443,7 +443,7 @@ impl Contacts<'_> {
         }
     }
 
-    /// Returns what rounding may be of u in the rows across a place: of a sum of so many products, at most.
+    /// Returns what rounding may be of u in the rows across a point: of a sum of so many products, at most.
     fn rounding(&self, i: usize, kappa: &[f64]) -> f64 {
         let n = self.rows();
         let terms = |row: usize| {
@@ -453,7 +453,7 @@ impl Contacts<'_> {
         f64::EPSILON * (n + 1) as f64 * terms(i + 1).hypot(terms(i + 2))
     }
 
-    /// Takes over the directions in which places slide; returns whether any can have turned. One that has turned by rounding stays: where a place sets off slowly
+    /// Takes over the directions in which points slide; returns whether any can have turned. One that has rotated by rounding stays: where a point sets off slowly
     /// its acceleration is a small difference of large forces, which tell the direction better.
     fn flip_status(&self, status: &mut [ContactStatus], first: &[usize], kappa: &[f64]) -> bool {
         let u = self.rates(kappa);
@@ -473,7 +473,7 @@ impl Contacts<'_> {
         is_rotated
     }
 
-    /// All combinations of few places, along the normal alone or in the plane.
+    /// All combinations of few points, along the normal alone or in the plane.
     fn try_all(&self, first: &[usize]) -> Result<Solution, NoSolution> {
         let options = |point: &ContactPoint| match point.across {
             0 => 2,

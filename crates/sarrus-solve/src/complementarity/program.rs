@@ -32,7 +32,7 @@ pub(super) struct Programs<'a> {
     steps: usize,
     /// κ of the last one.
     pub kappa: Vec<f64>,
-    /// μ|u_t'| that it was solved with, by place.
+    /// μ|u_t'| that it was solved with, by point.
     pub shift: Vec<f64>,
 }
 

@@ -92,7 +92,7 @@ proptest! {
         let W: Vec<f64> = (0..rows)
             .flat_map(|i| (0..rows).map(move |j| row(i).iter().zip(row(j)).map(|(a, b)| a * b).sum()))
             .collect();
-        // u⁻ = B v is what the places can do
+        // u⁻ = B v is what the points can do
         let v = &numbers[18 * 9..][..rank];
         let b: Vec<f64> = (0..rows).map(|i| row(i).iter().zip(v).map(|(a, b)| a * b).sum()).collect();
         let points = vec![ContactPoint { mu, across }; n];

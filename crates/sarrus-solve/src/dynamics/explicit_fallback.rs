@@ -20,7 +20,7 @@ use crate::kkt::{ActiveRows, RankDemand};
 use crate::problem::{Problem, Stage, State};
 use crate::views::{Step, StepInfo};
 
-/// Half a zone is at least the time in which the mechanism turns by this angle \[rad\]: windows, and as much again, as rounding outside
+/// Half a zone is at least the time in which the mechanism rotates by this angle \[rad\]: windows, and as much again, as rounding outside
 /// is magnified by the square of the inverse angle ...
 const ZONE: f64 = 0.05;
 /// ... and at least this many steps of the method, whose errors are magnified likewise, ...
@@ -34,7 +34,7 @@ const CHECK_STEP: f64 = 4.0;
 const MAX_CHECK_STEP: f64 = 0.7;
 /// Turn in which what is usual falls to half \[rad\]: with short steps a singular position is approached slowly.
 const MEMORY: f64 = 6.0;
-/// The next look is due when the mechanism has turned by this angle \[rad\], times the root of the smallest pivot as a fraction of what
+/// The next look is due when the mechanism has rotated by this angle \[rad\], times the root of the smallest pivot as a fraction of what
 /// is usual, ...
 const PAUSE: f64 = 0.05;
 /// ... after no more than this part of the time in which that would fall to where singular positions are searched for ...
@@ -312,7 +312,7 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         let Some(near) = &mut self.near else { return };
         let from = near.last().clone();
         if from.t < s.t {
-            // what is not found is not told
+            // what is not found is not reported
             let _ = near.detector_mut().check_between(
                 &mut self.problem,
                 &self.eq,

@@ -18,7 +18,7 @@ use crate::singularity::{
 use crate::stabilizations::Stabilization;
 use crate::views::Step;
 
-/// Half a window is at least the time in which the mechanism turns by this angle \[rad\]. Outside it rounding and the rest of
+/// Half a window is at least the time in which the mechanism rotates by this angle \[rad\]. Outside it rounding and the rest of
 /// projections, magnified twice by the inverse of the angle, are below 10⁻¹⁰ ...
 const LEAST_ANGLE: f64 = 0.02;
 /// ... and at most that of this one, inside which the Taylor series converge fast ...
@@ -110,7 +110,7 @@ pub(super) struct SingularityGuard {
     /// Holds what Φ shall do where the stabilization shifts γ, and room for it.
     targets: Vec<Vec<f64>>,
     probe: Option<Equations>,
-    /// Stands in for λ in the books.
+    /// Stands in for λ in the energy accounts.
     accounted: Accel,
 }
 

@@ -43,7 +43,7 @@ impl Kernel for BatchStart<'_> {
     }
 }
 
-/// Positions, velocities and books.
+/// Positions, velocities and energy accounts.
 #[derive(Clone)]
 struct Lined<L> {
     q: Vec<L>,

@@ -76,7 +76,7 @@ impl RotationBlock {
 
 const IDENTITY: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
-/// T(θ) = 1 - (1 - cos θ)/θ² θ̃ + (θ - sin θ)/θ³ θ̃²: how the turn exp(θ̃) changes about its own axes when θ does.
+/// T(θ) = 1 - (1 - cos θ)/θ² θ̃ + (θ - sin θ)/θ³ θ̃²: how the rotation exp(θ̃) changes about its own axes when θ does.
 pub fn right_tangent(w: [f64; 3]) -> [[f64; 3]; 3] {
     let x = w.iter().map(|w| w * w).sum::<f64>();
     let (a, b) = if x < 1e-4 {

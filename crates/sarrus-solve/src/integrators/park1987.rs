@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The lines depend on each other: `iterations` times they are gone through, from ω½ ≈ ω and v̇½ ≈ that of the step before (5.8).
-//! With one iteration the procedure is of first order, as the turn then knows ω̇ of an earlier instant only; with two or more it
+//! With one iteration the procedure is of first order, as the rotation then knows ω̇ of an earlier instant only; with two or more it
 //! is of second. Corrections to the print stand in `staggered/euler_parameters.rs`. Translations take the mid-point rule too,
 //! in place of central differences of ṗ half a step apart from ω (6.4): forces that depend on both then know both at one
 //! instant.

@@ -335,7 +335,7 @@ impl Kkt {
         Ok(false)
     }
 
-    /// Which rows masses make weak is known from here on: of a run, once its first accelerations are found.
+    /// Fixes which rows masses make weak, from here on: of a run, once its first accelerations are found.
     pub(crate) fn end_judgement(&mut self) {
         self.is_final = true;
     }

@@ -1,4 +1,4 @@
-//! Factorizations that leave out rows by choice, for the passage of singular positions.
+//! Factorizations that leave out rows by choice, for the crossing of singular positions.
 
 use super::{ActiveRows, Kkt, RankDemand, assemble};
 use crate::error::SolveError;

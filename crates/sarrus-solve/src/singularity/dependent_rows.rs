@@ -4,13 +4,13 @@
 //! small σ, those of the null space included, R = Uᵀ Ḋ W shows what the σ are about to do. With R = X ρ Yᵀ the combinations
 //! U X change at the rates ρ: one is
 //!
-//! - *dangerous* if |Dᵀ u| ≤ τ ρ: it is, was or will be zero within about τ;
+//! - *nearly dependent* if |Dᵀ u| ≤ τ ρ: it is, was or will be zero within about τ;
 //! - *permanently redundant* if both vanish: u may turn along the motion, but uᵀ Ḋ then stays in the rows of D, and W is
 //!   orthogonal to those;
-//! - regular otherwise, however small σ is. A limit on σ alone would take a row for dangerous that is only weak, and would then
+//! - regular otherwise, however small σ is. A limit on σ alone would take a row for nearly dependent that is only weak, and would then
 //!   let go of it.
 //!
-//! The next instant at which rank is lost is that of the smallest root s of det(UᵀDW + s R) = 0 over the dangerous ones.
+//! The next instant at which rank is lost is that of the smallest root s of det(UᵀDW + s R) = 0 over the nearly dependent ones.
 
 use super::part::Subsystem;
 use crate::error::SolveError;
@@ -32,7 +32,7 @@ pub struct DependentRows {
     pub rate: Vec<f64>,
     /// Time to the nearest loss of rank, negative where it is past \[s\].
     pub ahead: f64,
-    /// Rank of the rows where none of them is dangerous.
+    /// Rank of the rows where none of them is nearly dependent.
     pub rank: usize,
     /// The largest singular value.
     pub largest: f64,
@@ -128,11 +128,11 @@ impl DependentRows {
     }
 }
 
-/// Number of rows that count when the dangerous ones do: singular values of D with the part along U taken away, and U.
+/// Number of rows that count when the nearly dependent ones do: singular values of D with the part along U taken away, and U.
 fn rank_with(svd: &Svd, dependent: &DependentRows, nc: usize) -> usize {
     let sigma = svd.sigma();
     let zero = ZERO * sigma[0];
-    // left vectors of values that are zero, less what of them is dangerous
+    // left vectors of values that are zero, less what of them is nearly dependent
     let null = sigma.iter().filter(|s| **s <= zero).count();
     let first = sigma.len() - null;
     let mut inside = 0.0;

@@ -261,7 +261,7 @@ impl Subsystem {
         }
     }
 
-    /// One row of each element that takes part in the dangerous combinations, the largest part first.
+    /// One row of each element that takes part in the nearly dependent combinations, the largest part first.
     pub fn leading_rows(&self, dependent: &super::DependentRows) -> Vec<usize> {
         let mut blocks: Vec<(f64, usize)> = Vec::new();
         let mut last = usize::MAX;

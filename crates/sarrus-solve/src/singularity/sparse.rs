@@ -3,7 +3,7 @@
 //! The rows whose pivots fall below what a window can reach are left out of the factorization. Of each of them, e, elimination leaves
 //! u = e - ν over the kept rows k with D_k Dᵀu = 0: what Dᵀu still is says how far it is from depending on the others, and
 //! g = Ḋᵀu, less its part along D_k, how fast that changes. With Ξ and Γ the products of these vectors among the rows left out, combinations
-//! without Γ are permanent redundancies, and of the others Ξ y = s² Γ y gives the times s to the loss of rank: dangerous are those
+//! without Γ are permanent redundancies, and of the others Ξ y = s² Γ y gives the times s to the loss of rank: nearly dependent are those
 //! with s ≤ τ. A row that is needed for one that is neither is kept, and all is done again.
 //!
 //! B then consists of the kept rows, at order k, and of the combinations U, at order k + 1: its solutions are those of the factors with a
@@ -46,7 +46,7 @@ pub struct Sparse {
     s: Vec<f64>,
     /// D of the last factors, in its blocks.
     D: Vec<f64>,
-    /// Scaled vectors of dangerous combinations: g = D₁ᵀu, and what of it is orthogonal to the kept rows.
+    /// Scaled vectors of nearly dependent combinations: g = D₁ᵀu, and what of it is orthogonal to the kept rows.
     g: Vec<Vec<f64>>,
     across: Vec<Vec<f64>>,
     /// Cholesky factor of their products.
@@ -106,7 +106,7 @@ impl Sparse {
         part.add_mul(D, y, r);
     }
 
-    /// What of the scaled `y` is orthogonal to the kept rows.
+    /// Computes what of the scaled `y` is orthogonal to the kept rows.
     fn across(&mut self, part: &Subsystem, D: &[f64], y: &mut [f64]) {
         let (mut r, mut nu) = (vec![0.0; part.nc()], vec![0.0; part.nc()]);
         part.add_mul(D, y, &mut r);
@@ -128,7 +128,7 @@ impl Sparse {
         (u, left)
     }
 
-    /// The dangerous combinations within `tau` \[s\] at D = J L⁻ᵀ and D₁; the factors are then those of the other rows.
+    /// The nearly dependent combinations within `tau` \[s\] at D = J L⁻ᵀ and D₁; the factors are then those of the other rows.
     pub fn find(
         &mut self,
         part: &Subsystem,
@@ -180,7 +180,7 @@ impl Sparse {
         Ok(none)
     }
 
-    /// How many rows become dependent within `tau` \[s\], where those are too many to be followed, and when the first that moves does: they
+    /// Computes how many rows become dependent within `tau` \[s\], where those are too many to be followed, and when the first that moves does: they
     /// vanish together. `redundant` rows say nothing new anywhere.
     pub fn count(
         &mut self,
@@ -376,7 +376,7 @@ impl Pencil {
         Ok(Pencil { times, vectors, steady })
     }
 
-    /// Indices of rows that belong to combinations which are neither dangerous nor redundant.
+    /// Indices of rows that belong to combinations which are neither nearly dependent nor redundant.
     fn needed(&self, tau: f64, x: &[Vec<f64>], largest: f64) -> Vec<usize> {
         let weak = self.times.iter().zip(&self.vectors).filter(|(time, _)| **time > tau).map(|(_, y)| y);
         let still = self.steady.iter().filter(|y| norm(&mix(y, x)) > STILL * largest);

@@ -5,7 +5,7 @@
 //! the velocities, and rows that are weaker than rounding say nothing. Which rows these are does not show in the given velocities,
 //! which may vanish: it is found along a motion at random within what the other rows leave free ([`DependentRows`]).
 //!
-//! - Where positions are sharp enough to tell the branch, e ρ / σ² ≪ 1, v follows from all rows, the dangerous ones brought to size;
+//! - Where positions are sharp enough to tell the branch, e ρ / σ² ≪ 1, v follows from all rows, the nearly dependent ones brought to size;
 //!   positions are then made sharper one derivative up, as in a window, and v is found again.
 //! - Otherwise only the other rows tell v. It is that of a branch if U_dᵀΦ̈ = 0; if it is not, the branch is open: several motions
 //!   are possible, and the given values do not say which.

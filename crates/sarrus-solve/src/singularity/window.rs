@@ -8,7 +8,7 @@
 //! Φₖ₊₁ = J cₖ₊₁ + J₁ cₖ + what c₁ … cₖ₋₁ give,   U_dᵀ J ≈ 0   (nearly dependent rows),   J(t) = Σ Jₖ tᵏ
 //! ```
 //!
-//! so that the regular rows are asked at order k and the dangerous ones at order k + 1, with the matrix B = [U_rᵀJ; U_dᵀJ₁], which is
+//! so that the regular rows are asked at order k and the nearly dependent ones at order k + 1, with the matrix B = [U_rᵀJ; U_dᵀJ₁], which is
 //! regular where two branches of the mechanism cross transversally. The small term U_dᵀJ cₖ₊₁ couples upwards and is found by
 //! sweeps; cutting the series at K leaves an error of order K - 1 in the time to the singular position. \[Amirouche1991\] cuts at
 //! K = 2: the rows of its equations 23-65, in singular vectors.
@@ -302,7 +302,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// What regular rows leave at the next order, of what dangerous ones left there before the last correction.
+    /// Computes what regular rows leave at the next order, of what nearly dependent ones left there before the last correction.
     fn accumulate_up(&mut self, D1: &[f64], regular: &mut [f64], dependent: &[f64]) {
         self.y.iter_mut().for_each(|y| *y = -*y);
         regular.copy_from_slice(dependent);

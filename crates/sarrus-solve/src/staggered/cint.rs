@@ -47,7 +47,7 @@ impl ModuleBodies {
         moved.iter_mut().zip(&*change).for_each(|(m, c)| *m = h * c);
     }
 
-    /// h w, with turns by `angle(h|ω|)`.
+    /// h w, with rotates by `angle(h|ω|)`.
     fn displace(&self, w: &[f64], h: f64, delta: &mut [f64], angle: impl Fn(f64) -> f64) {
         delta.iter_mut().zip(w).for_each(|(d, w)| *d = h * w);
         for spin in &self.spins {
@@ -72,7 +72,7 @@ pub struct VariationalMotion {
 }
 
 impl VariationalMotion {
-    /// With turns by `map`.
+    /// With rotates by `map`.
     pub fn new(map: RotationMap) -> VariationalMotion {
         VariationalMotion { map, ..VariationalMotion::default() }
     }

@@ -140,7 +140,7 @@ impl SpinningBody {
         ]
     }
 
-    /// x with T x = y, T being the tangent; for small turns by two terms of the series in h w, exact to their square.
+    /// x with T x = y, T being the tangent; for small rotates by two terms of the series in h w, exact to their square.
     #[inline]
     fn solve_tangent(&self, map: RotationMap, w: Vec3<f64>, h: f64, y: Vec3<f64>) -> Option<Vec3<f64>> {
         if h * h * w.dot(w) > SMALL * SMALL {
@@ -152,7 +152,7 @@ impl SpinningBody {
         x.0.iter().all(|x| x.is_finite()).then_some(x)
     }
 
-    /// To first order, the change of w that a change of momentum makes, and the turn that this adds at the end of the step.
+    /// To first order, the change of w that a change of momentum makes, and the rotation that this adds at the end of the step.
     #[inline]
     pub fn respond(&self, map: RotationMap, w: Vec3<f64>, h: f64, momentum: Vec3<f64>) -> [Vec3<f64>; 2] {
         let change = self.solve_tangent(map, w, h, momentum).unwrap_or(Vec3([0.0; 3]));

@@ -16,7 +16,7 @@ pub struct SlopeWeights {
     pub b: f64,
 }
 
-/// A slope of a step from `start`: positions, velocities and books, as all states here.
+/// A slope of a step from `start`: positions, velocities and energy accounts, as all states here.
 #[derive(Debug, Clone, Copy)]
 pub struct Slope<'a, L> {
     /// Marks where the step starts.

@@ -106,7 +106,7 @@ pub(super) struct Engine<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, c
 {
     pub pattern: EliminationPattern,
     pub blocks: CacheBlocks,
-    /// Strips that are done: of bodies that are placed, of parts whose rows are there, of parts whose columns of S are.
+    /// Strips that are done: of bodies that are evaluated, of parts whose rows are there, of parts whose columns of S are.
     pub done: [Vec<bool>; 3],
     pub inertias: Vec<S::Inertia>,
     pub states: Vec<S::BodyState>,
@@ -134,7 +134,7 @@ pub(super) struct Engine<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, c
     /// Positions that the factors belong to, and velocities that were brought onto the constraints with them.
     pub held: [Vec<L>; 2],
     pub is_held: bool,
-    /// True if bodies are placed there.
+    /// True if bodies are evaluated there.
     pub is_current: bool,
     /// True if Φ and Φ̇ at these are in `value` and `z`.
     pub is_reported: bool,

@@ -175,7 +175,7 @@ impl<'a, L: Lane, const N: usize> FactorColumns<'a, L, N> {
         }
     }
 
-    /// What all columns of a branch take from its stand-ins.
+    /// Computes what all columns of a branch take from its stand-ins.
     #[inline(always)]
     pub fn stand_in(&mut self, pattern: &EliminationPattern, parts: Range<usize>) {
         let mut position = ColumnPosition::before(pattern, parts.start);

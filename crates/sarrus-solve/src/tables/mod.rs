@@ -185,7 +185,7 @@ pub trait Tables<L>: Send {
     fn accelerate(&mut self, t: f64, q: &[L], v: &[L], f: Option<&[L]>, vdot: &mut [L]) -> Health<L>;
     /// Multipliers, where the last call was [`accelerate`](Tables::accelerate).
     fn multipliers(&self, lambda: &mut [L]);
-    /// Power of loads that keep no books, and power turned into heat, where the last [`accelerate`](Tables::accelerate) was.
+    /// Power of loads that keep no energy accounts, and power turned into heat, where the last [`accelerate`](Tables::accelerate) was.
     fn powers(&self) -> [L; 2];
     /// Moves positions onto Φ = 0 and velocities onto Φ̇ = 0. Returns how many corrections of positions that took; where the health is
     /// not good they are not to be used.

@@ -85,7 +85,7 @@ pub(super) fn update_kinematics<L: Lane, S: BodySpace<L, C>, const C: usize>(
     }
 }
 
-/// What the weight and the turning of some bodies alone accelerate them by.
+/// Computes what the weight and the rotation of some bodies alone accelerate them by.
 #[inline(always)]
 pub(super) fn free_acceleration<L: Lane, S: BodySpace<L, C>, const C: usize>(
     states: &[S::BodyState],

@@ -1,6 +1,6 @@
 //! S λ = J M⁻¹ f - γ, and v̇ = M⁻¹(f - Jᵀλ).
 //!
-//! Strip by strip: bodies are placed, rows made and columns of S when the elimination of a strip first needs them, so that a large model passes through the
+//! Strip by strip: bodies are evaluated, rows made and columns of S when the elimination of a strip first needs them, so that a large model passes through the
 //! cache once on the way down and once on the way up. Where threads share the work each loop goes over all of it; the order in which numbers are added is the same.
 
 use super::block::BodyRows;

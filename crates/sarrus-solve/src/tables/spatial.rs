@@ -264,7 +264,7 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
         for i in 0..3 {
             q[i] += delta[i];
         }
-        // the turn by a small vector d is (cos |d|/2, sin |d|/2 d/|d|); as corrections are small, both by their series
+        // the rotation by a small vector d is (cos |d|/2, sin |d|/2 d/|d|); as corrections are small, both by their series
         let half = L::splat(0.5);
         let d = [delta[3] * half, delta[4] * half, delta[5] * half];
         let s = dot(d, d);

@@ -92,7 +92,7 @@ pub fn product(a: &[f64], b: &[f64]) -> [f64; 4] {
     ]
 }
 
-/// `p` turned by the unit quaternion `r`.
+/// `p` rotated by the unit quaternion `r`.
 pub fn rotate(r: &[f64; 4], p: &[f64]) -> [f64; 3] {
     let inverse = [r[0], -r[1], -r[2], -r[3]];
     let [_, x, y, z] = product(&product(r, &[0.0, p[0], p[1], p[2]]), &inverse);
@@ -126,7 +126,7 @@ pub fn body() -> Toy<impl FnMut(&State, Rates<'_>) -> Result<(), SolveError>, Pr
     Toy { structure: s.build(7, 1).unwrap(), rhs, finish: project, evaluations: 0 }
 }
 
-/// The state of [`body`] at `t`, in world axes turned by the unit quaternion `axes`.
+/// The state of [`body`] at `t`, in world axes rotated by the unit quaternion `axes`.
 pub fn body_at(t: f64, axes: &[f64; 4]) -> State {
     // Kepler's equation E - e sin E = t
     let e = ECCENTRICITY;

@@ -45,7 +45,7 @@ impl Constraint for Coupler {
 }
 
 /// Reads `kind = "coupler"`.
-#[allow(clippy::ptr_arg)] // the registry's signature: other kinds add hints
+#[allow(clippy::ptr_arg)] // the registry's signature: other kinds add discrete state
 pub fn read(ctx: &mut Context, discrete: &mut Vec<f64>) -> Result<BuiltRows> {
     let named = ctx.joint_coordinates("coordinates")?;
     let factors = ctx.reader.numbers("factors")?.ok_or_else(|| ctx.reader.missing("factors"))?;

@@ -120,7 +120,7 @@ fn frame(ctx: &Context, body: u32, p: Vec3<f64>, axes: [[f64; 3]; 3]) -> BodyFix
     BodyFixedFrame { p: ctx.point_to_body(body, p.0), rot: Mat3::from_cols(axes[0], axes[1], axes[2]), angle }
 }
 
-/// How far `b` at the point `on[1]` is from `a` at `on[0]`, along a direction of `a`.
+/// Computes how far `b` at the point `on[1]` is from `a` at `on[0]`, along a direction of `a`.
 fn shift(ctx: &Context, [a, b]: [ListedBody; 2], on: [Vec3<f64>; 2], way: Vec3<f64>) -> CoordinateRef {
     let (x, y) = perpendiculars(way.0);
     let axes = [way.0, x, y];

@@ -59,7 +59,7 @@ pub struct ConstraintKind {
     pub planar: &'static [&'static str],
     /// Examples in a spatial model, likewise.
     pub spatial: &'static [&'static str],
-    /// Reads one; new hints are added to the list.
+    /// Reads one; new discrete variables are added to the list.
     pub read: fn(&mut Context, &mut Vec<f64>) -> Result<BuiltRows>,
 }
 

@@ -122,7 +122,7 @@ impl<R: Real> BristlePath<R> {
         ];
         let led = slip.scale(times(rates[0], 1.0 / 8.0) + times(rates[1], 5.0 / 24.0))
             + here.slip.scale(times(rates[0], 1.0 / 24.0) + times(rates[1], 1.0 / 8.0));
-        // what was led early has rotated about the normal since: ∫ θ(s) n × v ds, with rates of the turn and slips that are linear in time
+        // what was led early has rotated about the normal since: ∫ θ(s) n × v ds, with rates of the rotation and slips that are linear in time
         let way = across(way) + n.cross(led).scale_f64(passed * passed);
         let slips = [slip, here.slip].map(|slip| slip.scale_f64(passed));
         let before =

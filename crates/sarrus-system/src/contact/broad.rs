@@ -6,7 +6,7 @@
 //!
 //! Cost: n boxes at every look; n log n and the pairs that overlap along one axis when they are made anew. Surfaces of one size in a
 //! cube of n of them overlap n^(5/3) times along an axis, links of a straight chain n times. A few huge ones among many small ones are
-//! fine, all alike at one place along the axis are not.
+//! fine, all alike at one point along the axis are not.
 //!
 //! Nothing is allocated unless there are more candidates than ever before. The order of pairs is that of their numbers, whatever the
 //! motion was.

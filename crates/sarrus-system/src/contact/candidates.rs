@@ -9,13 +9,13 @@ use sarrus_math::Pose;
 /// that they are found anew more often.
 const AHEAD: f64 = 0.15;
 
-/// Places up to which each has states of its own.
+/// Points up to which each has states of its own.
 pub(crate) const MOST_STATES: usize = 512;
 
 /// Two surfaces that an entry watches: the entry's number, and theirs.
 pub type CandidatePair = [u32; 3];
 
-/// The states that places of an entry need: the pairs of its surfaces with the first of each, counted from `first`, and how many.
+/// The states that points of an entry need: the pairs of its surfaces with the first of each, counted from `first`, and how many.
 pub(crate) fn states(
     surfaces: &[SurfaceEntry],
     contact: &Contact,

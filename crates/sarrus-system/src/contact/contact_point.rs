@@ -1,4 +1,4 @@
-//! Describes what happens at one place, over any scalar.
+//! Describes what happens at one point, over any scalar.
 
 use super::Contact;
 use super::bristle::{BristleAnchor, BristlePath, Here};
@@ -7,7 +7,7 @@ use super::memory::Memory;
 use super::surface::Touch;
 use sarrus_math::{Pose, Real, Twist, Vec3};
 
-/// The two bodies at a place.
+/// The two bodies at a point.
 #[derive(Clone, Copy)]
 pub struct BodyPair<'a, R> {
     /// Their poses.
@@ -20,7 +20,7 @@ pub struct BodyPair<'a, R> {
     pub t: f64,
 }
 
-/// Holds what a place does.
+/// Holds what a point does.
 #[derive(Clone, Copy, Debug)]
 pub struct Act<R> {
     /// Force on the first body; the second gets the opposite \[N\].
@@ -50,7 +50,7 @@ impl<R: Real> Act<R> {
     }
 }
 
-/// Where the forces of a place act: between the surfaces or, `at_centre`, at the centre of the rounding of radius `r` of the surface
+/// Where the forces of a point act: between the surfaces or, `at_centre`, at the centre of the rounding of radius `r` of the surface
 /// `side`.
 fn point<R: Real>(touch: &Touch<R>, rounding: [f64; 2], at_centre: bool) -> Vec3<R> {
     if at_centre {
@@ -65,7 +65,7 @@ fn point<R: Real>(touch: &Touch<R>, rounding: [f64; 2], at_centre: bool) -> Vec3
     (touch.points[0] + touch.points[1]).scale_f64(0.5)
 }
 
-/// Rate of the overlap at a place \[m/s\], and the slip across the normal.
+/// Rate of the overlap at a point \[m/s\], and the slip across the normal.
 pub fn approach<R: Real>(touch: &Touch<R>, two: &BodyPair<R>, point: Vec3<R>) -> (R, Vec3<R>) {
     let velocity = |i: usize| two.twists[i].v + two.twists[i].w_W.cross(point - two.poses[i].p);
     let apart = velocity(0) - velocity(1);
@@ -73,7 +73,7 @@ pub fn approach<R: Real>(touch: &Touch<R>, two: &BodyPair<R>, point: Vec3<R>) ->
     (-rate, apart - touch.normal.scale(rate))
 }
 
-/// What a place of `contact` does that overlaps, with stiffness `K`.
+/// Computes what a point of `contact` does that overlaps, with stiffness `K`.
 pub fn act<R: Real>(
     contact: &Contact,
     K: f64,
@@ -108,7 +108,7 @@ pub fn act<R: Real>(
     Act { force, point, normal, speed, slip, across, stretch, slides, slack }
 }
 
-/// Returns how a place closed that has the gap `gap` now, which falls with `speed`, `passed` after the last accepted step. Where that was
+/// Returns how a point closed that has the gap `gap` now, which falls with `speed`, `passed` after the last accepted step. Where that was
 /// before it closed, the speed is that of the cubic through both gaps and rates where it is zero.
 pub fn impact_onset(old: &Memory, gap: f64, speed: f64, passed: f64) -> ImpactOnset {
     if old.closed {
@@ -132,7 +132,7 @@ pub fn impact_onset(old: &Memory, gap: f64, speed: f64, passed: f64) -> ImpactOn
     ImpactOnset::at(-(a + high * (2.0 * c2 + high * 3.0 * c3)) / passed)
 }
 
-/// Returns what is to be remembered of a place where the overlap grows with `speed`: of one that is closed by what it does, with the time
+/// Returns what is to be remembered of a point where the overlap grows with `speed`: of one that is closed by what it does, with the time
 /// since the last accepted step.
 pub fn remember(
     old: &Memory,
@@ -176,7 +176,7 @@ fn here<'a, R: Real>(
     Here { t, poses, twists, point, offsets: [offset(0), offset(1)], normal: touch.normal, slip }
 }
 
-/// The contact point of a place that does `act` now, where its friction has bristles that remember.
+/// The contact point of a point that does `act` now, where its friction has bristles that remember.
 pub fn anchor(
     contact: &Contact,
     rounding: [f64; 2],

@@ -1,4 +1,4 @@
-//! Describes what is remembered of places that touch, or nearly do.
+//! Describes what is remembered of points that touch, or nearly do.
 //!
 //! It changes where a step is accepted, and only there, so that a step can be tried again and the equations within it are functions
 //! of the state. What was remembered when the step began is kept: the states inside the last step, which samples and events look
@@ -9,29 +9,29 @@ use super::bristle::BristleAnchor;
 use super::candidates::CandidatePair;
 use super::laws::ImpactOnset;
 
-/// A place: entry, its two surfaces, and which of their places.
+/// A point: entry, its two surfaces, and which of their points.
 pub type ContactPointKey = (u32, u32, u32, u32);
 
-/// Holds what is remembered of a place.
+/// Holds what is remembered of a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Memory {
-    /// Identifies which place.
+    /// Identifies which point.
     pub key: ContactPointKey,
     /// True if it was closed.
     pub closed: bool,
-    /// Gap and its rate where the step began at which it was open; none where it was closed or not seen \[m, m/s\]. Of a place that has
+    /// Gap and its rate where the step began at which it was open; none where it was closed or not seen \[m, m/s\]. Of a point that has
     /// closed since, until the end of that step is settled.
     pub open: Option<[f64; 2]>,
     /// Describes how it closed or, while it is open, would close now.
     pub onset: ImpactOnset,
     /// Stretch of a bristle that is a state, world axes \[m\].
     pub stretch: [f64; 3],
-    /// The contact point of a bristle that remembers, of a place that was closed or about to close.
+    /// The contact point of a bristle that remembers, of a point that was closed or about to close.
     pub anchor: Option<BristleAnchor>,
 }
 
 impl Memory {
-    /// Nothing is known of the place.
+    /// Nothing is known of the point.
     pub fn unknown(key: ContactPointKey) -> Self {
         Memory {
             key,
@@ -47,7 +47,7 @@ impl Memory {
 /// Holds what is remembered at an instant.
 #[derive(Clone, Debug, Default)]
 pub struct ContactSnapshot {
-    /// Of places, in the order of their keys.
+    /// Of points, in the order of their keys.
     pub memories: Vec<Memory>,
     /// Of entries: what they have done so far.
     pub tallies: Vec<EntryTally>,
@@ -63,7 +63,7 @@ pub fn gap_of(entry: usize) -> CandidatePair {
 }
 
 impl ContactSnapshot {
-    /// Returns what is remembered of a place.
+    /// Returns what is remembered of a point.
     pub fn find(&self, key: ContactPointKey) -> Memory {
         match self.memories.binary_search_by(|memory| memory.key.cmp(&key)) {
             Ok(i) => self.memories[i],

@@ -1,12 +1,12 @@
 //! Contact: where surfaces touch, and what they do to each other there.
 //!
 //! An entry of `[contacts]` is a list of pairs of surfaces, or a gap given by an expression, with a law for the normal force
-//! ([`laws`]) and one for friction ([`friction`]). At every place where two surfaces overlap by δ > 0 the first is pushed along
+//! ([`laws`]) and one for friction ([`friction`]). At every point where two surfaces overlap by δ > 0 the first is pushed along
 //! the normal n with N(δ, δ̇) ≥ 0 and held back across it; the second gets the opposite, at the same point, so that momentum is
-//! kept. What a law must remember of a place, the speed at which it closed and the stretch of its bristle, is memory of the
+//! kept. What a law must remember of a point, the speed at which it closed and the stretch of its bristle, is memory of the
 //! mechanism that changes only where a step is accepted (`memory`).
 //!
-//! Cost: the laws are nothing beside finding the places; see [`broad`] for which pairs are checked, where there are more than a few.
+//! Cost: the laws are nothing beside finding the points; see [`broad`] for which pairs are checked, where there are more than a few.
 
 pub(crate) mod bristle;
 pub mod broad;
@@ -40,7 +40,7 @@ use sarrus_model::materials::Material;
 use std::sync::Arc;
 use surface::Surface;
 
-/// A place: the number of its entry, those of its two surfaces, and which of their places.
+/// A point: the number of its entry, those of its two surfaces, and which of their points.
 pub type PointKey = (u32, u32, u32, u32);
 
 /// A surface of a body that contacts may name.
@@ -54,7 +54,7 @@ pub struct Touchable {
     pub material: Option<Arc<Material>>,
 }
 
-/// Returns what of some shapes can be touched, with places from the same origin as theirs.
+/// Returns what of some shapes can be touched, with points from the same origin as theirs.
 pub fn touchable(shapes: &[Shape], material: Option<&Material>) -> Vec<Touchable> {
     let material = material.map(|m| Arc::new(m.clone()));
     let own = shapes.iter().filter_map(|shape| Some((shape.name.clone(), shape.surface([0.0; 3])?)));
@@ -127,7 +127,7 @@ pub struct ContactElement {
     pub enabled: bool,
     /// First of its states in x: energy dissipated along the normal and across it \[J\].
     pub x: usize,
-    /// Pairs of surfaces whose places have states of their own, with the first of those in x; in ascending order.
+    /// Pairs of surfaces whose points have states of their own, with the first of those in x; in ascending order.
     pub states: Arc<Vec<([u32; 2], usize)>>,
     /// Number of such states.
     pub count: usize,
@@ -145,7 +145,7 @@ impl ContactElement {
         }
     }
 
-    /// The first of three states of a place, world axes.
+    /// The first of three states of a point, world axes.
     pub(crate) fn state_of(&self, pair: [u32; 2], slot: u32) -> Option<usize> {
         let i = self.states.binary_search_by_key(&pair, |(pair, _)| *pair).ok()?;
         Some(self.states[i].1 + 3 * slot as usize)
@@ -165,19 +165,19 @@ pub const ENERGY_STATES: usize = 2;
 /// Holds what an entry of `[contacts]` did in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EntryTally {
-    /// Number of times that a place closed.
+    /// Number of times that a point closed.
     pub onsets: u64,
     /// Time when one closed first \[s\].
     pub first: Option<f64>,
-    /// The largest normal force at an accepted step, all places together \[N\].
+    /// The largest normal force at an accepted step, all points together \[N\].
     pub largest_force: f64,
     /// The deepest overlap at an accepted step \[m\].
     pub deepest: f64,
-    /// Time during which a place was closed \[s\].
+    /// Time during which a point was closed \[s\].
     pub time: f64,
-    /// The fastest speed at which a place closed \[m/s\].
+    /// The fastest speed at which a point closed \[m/s\].
     pub fastest: f64,
-    /// Places that were closed, summed over the accepted steps.
+    /// Points that were closed, summed over the accepted steps.
     pub touches: u64,
     /// The deepest overlap at the last accepted step \[m\].
     pub depth: f64,

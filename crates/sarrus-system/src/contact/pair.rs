@@ -58,7 +58,7 @@ pub(crate) fn reduced_mass(system: &System, ids: [u32; 2]) -> f64 {
     1.0 / ids.map(inverse).iter().sum::<f64>()
 }
 
-/// A pair of surfaces with what its places need.
+/// A pair of surfaces with what its points need.
 pub(crate) struct ContactPair<'a> {
     pub entry: &'a ContactElement,
     pub number: u32,
@@ -88,7 +88,7 @@ impl<'a> ContactPair<'a> {
         (self.number, self.surfaces[0], self.surfaces[1], slot)
     }
 
-    /// K at a place.
+    /// K at a point.
     pub fn stiffness(&self, radius: f64) -> f64 {
         self.contact().law.stiffness.unwrap_or_else(|| {
             let compliance: f64 = self.own.iter().map(|s| s.compliance).sum();
@@ -108,7 +108,7 @@ impl<'a> ContactPair<'a> {
         !((a.p - b.p).norm_squared() > far * far)
     }
 
-    /// Places nearer than `reach`.
+    /// Points nearer than `reach`.
     pub fn touches(&self, bodies: &BodyKinematics, reach: f64, found: &mut impl FnMut(Touch<f64>)) {
         if !self.is_near(bodies, reach) {
             return;
@@ -118,7 +118,7 @@ impl<'a> ContactPair<'a> {
         touches(&self.own[0].surface, &self.own[1].surface, [a, b], reach, planar, found);
     }
 
-    /// A memory with the stretch that is a state, where a place has one.
+    /// A memory with the stretch that is a state, where a point has one.
     pub fn with_state(&self, bodies: &BodyKinematics, slot: u32, memory: Memory) -> Memory {
         match self.entry.state_of(self.surfaces, slot) {
             Some(x) => Memory { stretch: [0, 1, 2].map(|k| bodies.x[x + k]), ..memory },
@@ -126,7 +126,7 @@ impl<'a> ContactPair<'a> {
         }
     }
 
-    /// Returns what a place that overlaps does.
+    /// Returns what a point that overlaps does.
     pub fn act(&self, bodies: &BodyKinematics, touch: &Touch<f64>, memory: &Memory) -> Act<f64> {
         let (two, memory) = (bodies.two(self.ids()), self.with_state(bodies, touch.slot, *memory));
         act(self.contact(), self.stiffness(touch.radius), self.rounding(), touch, &two, &memory)

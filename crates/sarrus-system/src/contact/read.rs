@@ -205,7 +205,7 @@ impl Surfaces<'_> {
         }
     }
 
-    /// How rigid surfaces meet.
+    /// Reads how rigid surfaces meet.
     fn rigid(&self, reader: &Reader, sides: Option<&[Vec<u32>; 2]>) -> Result<Rigid> {
         let materials = || sides.and_then(|sides| self.smallest(sides, |m| m.restitution));
         let restitution = match reader.number_opt("restitution")? {
@@ -564,7 +564,7 @@ impl Surfaces<'_> {
         }
     }
 
-    /// Refuses states for more places than a model can carry.
+    /// Refuses states for more points than a model can carry.
     pub fn check_states(&self, reader: &Reader, count: usize) -> Result<()> {
         if count <= 3 * MOST_STATES {
             return Ok(());

@@ -1,11 +1,11 @@
 //! Rigid contacts: gaps g(q) ≥ 0 that no overlap gives way to.
 //!
-//! An entry with `method = "impulsive"` has no force of its own. Every place at which its surfaces can touch, and a gap given by an
+//! An entry with `method = "impulsive"` has no force of its own. Every point at which its surfaces can touch, and a gap given by an
 //! expression, is a [`Gap`]: a row g of positions whose gradient is the normal, and rows for the slip across it. The caller that runs the
 //! system watches the gaps, and adds rows of those that stay closed. All rows are written over any scalar, so that J and γ
 //! are exact.
 //!
-//! A place that slides bears friction μN against the slip, a force in proportion to a multiplier: [`Sliding`] tells it, and the
+//! A point that slides bears friction μN against the slip, a force in proportion to a multiplier: [`Sliding`] tells it, and the
 //! accelerations are solved for with it (see [`sarrus_solve::Problem::frictions`]).
 
 use super::ContactSides;
@@ -49,7 +49,7 @@ pub struct Rigid {
     pub mu: f64,
 }
 
-/// A place of two surfaces: bodies are the first and the second of an element.
+/// A point of two surfaces: bodies are the first and the second of an element.
 #[derive(Clone)]
 pub struct RigidContactPoint {
     surfaces: Arc<[Surface; 2]>,
@@ -127,7 +127,7 @@ impl RigidContactPoint {
     }
 }
 
-/// g of a place.
+/// g of a point.
 struct ContactGap(RigidContactPoint);
 
 impl Constraint for ContactGap {
@@ -140,7 +140,7 @@ impl Constraint for ContactGap {
     }
 }
 
-/// The slip at a place.
+/// The slip at a point.
 struct Across(RigidContactPoint);
 
 impl Constraint for Across {
@@ -162,7 +162,7 @@ impl Constraint for Across {
     }
 }
 
-/// Friction of a place that slides.
+/// Friction of a point that slides.
 #[derive(Clone)]
 pub struct Sliding {
     point: RigidContactPoint,
@@ -226,7 +226,7 @@ pub struct Gap {
     pub normal: Arc<dyn Rows>,
     /// The slip, where there is friction.
     pub across: Option<Arc<dyn Rows>>,
-    /// Holds what it is a place of, among what the sweep bounds; nothing of a limit.
+    /// Holds what it is a point of, among what the sweep bounds; nothing of a limit.
     pub meeting: Option<GapSource>,
     point: Option<RigidContactPoint>,
 }
@@ -274,7 +274,7 @@ impl Gap {
         self.point.as_ref().and_then(|point| point.feature)
     }
 
-    /// The row that holds it closed, called as its contact, or as the joint whose limit it is; with the friction of a place that slides.
+    /// The row that holds it closed, called as its contact, or as the joint whose limit it is; with the friction of a point that slides.
     pub fn hold(&self, system: &System, sliding: Option<Sliding>) -> ConstraintElement {
         if let Some(limit) = self.limit {
             let joint = system.all.events.limits[limit].joint;

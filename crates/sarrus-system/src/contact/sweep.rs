@@ -520,7 +520,7 @@ pub(super) fn grazing(own: [&SurfaceEntry; 2]) -> f64 {
     part * own[0].far.min(own[1].far)
 }
 
-/// Gap up to which a place that approaches counts as closed, where its force jumps \[m\].
+/// Gap up to which a point that approaches counts as closed, where its force jumps \[m\].
 pub(super) fn nearly(own: [&SurfaceEntry; 2]) -> f64 {
     GRAZING * own[0].far.min(own[1].far)
 }

@@ -1,6 +1,6 @@
-//! Tangents of contacts: -∂f/∂q and -∂f/∂v of every place that overlaps, by duals, with what is remembered held.
+//! Tangents of contacts: -∂f/∂q and -∂f/∂v of every point that overlaps, by duals, with what is remembered held.
 //!
-//! A place on the ground is on the diagonal. Two bodies that move need blocks off it: K and D have them for every pair of an entry up
+//! A point on the ground is on the diagonal. Two bodies that move need blocks off it: K and D have them for every pair of an entry up
 //! to [`MOST_PAIRS`]; beyond that the tangent is that of each body against the others at rest, with which Newton's iteration converges
 //! more slowly and to the same.
 

@@ -1,11 +1,11 @@
-//! Describes where contacts touch, and what each place bears: what is drawn and written of them.
+//! Describes where contacts touch, and what each point bears: what is drawn and written of them.
 //!
-//! A place of a contact that yields has the force of its law and its friction, F = N n + F_t on the first body. One of a rigid contact
+//! A point of a contact that yields has the force of its law and its friction, F = N n + F_t on the first body. One of a rigid contact
 //! that stays closed has multipliers in place of laws: N = -λ of the row that holds it, and across it either those of the rows that keep it
 //! from slipping, F_t = -Σ λ_k t_k, or μN against the slip. Impacts, which are over in an instant, have no force. A gap
-//! given by an expression has no place.
+//! given by an expression has no point.
 //!
-//! Cost: that of finding the places, once more. Does not allocate once `out` is large enough.
+//! Cost: that of finding the points, once more. Does not allocate once `out` is large enough.
 
 use super::ContactSides;
 use super::pair::BodyKinematics;
@@ -15,7 +15,7 @@ use crate::system::{ConstraintElement, Family, System};
 use sarrus_math::Vec3;
 use sarrus_solve::State;
 
-/// A place where two surfaces touch.
+/// A point where two surfaces touch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TouchingPoint {
     /// Number of its contact, in the order of `[contacts]`.
@@ -32,7 +32,7 @@ pub struct TouchingPoint {
 }
 
 impl Mechanism {
-    /// The places where contacts touch at `s`, those of rigid ones last; `lambda` are the multipliers there, without which nothing is known
+    /// The points where contacts touch at `s`, those of rigid ones last; `lambda` are the multipliers there, without which nothing is known
     /// of rigid ones.
     pub fn contact_points(&mut self, s: &State, lambda: Option<&[f64]>, out: &mut Vec<TouchingPoint>) {
         out.clear();
@@ -53,7 +53,7 @@ impl Mechanism {
     }
 }
 
-/// A place of surfaces that need not be in the order of their contact.
+/// A point of surfaces that need not be in the order of their contact.
 struct SurfacePoint {
     contact: u32,
     bodies: [u32; 2],
@@ -83,7 +83,7 @@ fn is_flipped(system: &System, contact: usize, [a, b]: [u32; 2]) -> bool {
     !(has(0, a) && has(1, b))
 }
 
-/// Adds the places of rigid contacts that stay closed under the multipliers `lambda`.
+/// Adds the points of rigid contacts that stay closed under the multipliers `lambda`.
 fn add_rigid(bodies: &BodyKinematics, lambda: &[f64], out: &mut Vec<TouchingPoint>) {
     let system = bodies.system;
     let of_point = |e: &&ConstraintElement| e.family == Family::Contact && e.point.is_some();

@@ -1,4 +1,4 @@
-//! Contacts in the equations of a mechanism: forces, books, what is remembered, what is read.
+//! Contacts in the equations of a mechanism: forces, energy accounts, what is remembered, what is read.
 
 use super::broad::Broad;
 use super::candidates::{CandidatePair, WatchedPairs, margin, pairs};
@@ -28,7 +28,7 @@ pub struct Halfway {
 }
 
 impl Halfway {
-    /// Returns whether no place has a bristle.
+    /// Returns whether no point has a bristle.
     pub fn is_empty(&self) -> bool {
         self.memories.is_empty()
     }
@@ -45,13 +45,13 @@ pub(crate) struct ContactWorkspace {
     thick: Vec<f64>,
     /// Identifies which pairs entries watch.
     wanted: WatchedPairs,
-    /// Holds what is remembered of their places.
+    /// Holds what is remembered of their points.
     pub memories: Memories,
     /// True if a pair that is open where a step starts bears nothing in it. The caller that says so finds the first touch and ends the step there.
     pub locks: bool,
     /// Power turned into heat, by entry: along the normal, across it \[W\].
     pub heat: Vec<[f64; 2]>,
-    /// Rates of the states of places, laid out as x.
+    /// Rates of the states of points, laid out as x.
     pub rates: Vec<f64>,
     /// Power of gaps that change with time \[W\].
     pub work: f64,
@@ -153,7 +153,7 @@ impl ContactWorkspace {
         self.candidates.iter().map(pass).fold(0.5 * margin / fastest, f64::min)
     }
 
-    /// The gap of every place of a candidate, whose contact acts, in the order of their keys; with [`SLACK`] in the last, how much
+    /// The gap of every point of a candidate, whose contact acts, in the order of their keys; with [`SLACK`] in the last, how much
     /// farther its bristle could stretch: it sticks while that is positive, and slides while it falls below 0. Infinite while it is open.
     pub fn gaps(
         &mut self,
@@ -175,7 +175,7 @@ impl ContactWorkspace {
                 if memory.anchor.is_some() {
                     let slack = (touch.gap < 0.0).then(|| {
                         let act = pair.act(bodies, &touch, &memory);
-                        // what rounding of places leaves is none
+                        // what rounding of points leaves is none
                         let least = 32.0 * f64::EPSILON * act.point.norm();
                         if act.slack.abs() > least { act.slack } else { 0.0 }
                     });
@@ -210,7 +210,7 @@ impl ContactWorkspace {
     }
 
     /// By how much forces of bristles at the end of a step over `h` differ if it is taken in two halves: the change of the velocity that makes,
-    /// over what is allowed by the tolerances, which are relative and absolute \[m/s\]. The largest over the places.
+    /// over what is allowed by the tolerances, which are relative and absolute \[m/s\]. The largest over the points.
     pub fn halfway_error(
         &mut self,
         bodies: &BodyKinematics,
@@ -250,7 +250,7 @@ impl ContactWorkspace {
         self.locks && remembered.was_open(candidate)
     }
 
-    /// Returns whether a place with this gap bears in the step that began with this memory of it. One whose force jumps keeps its side of the
+    /// Returns whether a point with this gap bears in the step that began with this memory of it. One whose force jumps keeps its side of the
     /// jump over a step: those who asked for locks ends the step where it closes, up to grazing.
     pub(super) fn bears(&self, contact: &Contact, gap: f64, memory: &Memory) -> bool {
         if self.locks && contact.law.jumps() {
@@ -260,17 +260,17 @@ impl ContactWorkspace {
         }
     }
 
-    /// Returns how far out places are searched for that bear \[m\].
+    /// Returns how far out points are searched for that bear \[m\].
     pub(super) fn reach(&self, pair: &ContactPair) -> f64 {
         if self.locks && pair.contact().law.jumps() { nearly(pair.own) } else { 0.0 }
     }
 
-    /// Returns whether a place is closed where a step ends: one whose force jumps also where it is about to.
+    /// Returns whether a point is closed where a step ends: one whose force jumps also where it is about to.
     fn closes(&self, contact: &Contact, gap: f64, speed: f64, nearly: f64) -> bool {
         gap < 0.0 || self.locks && contact.law.jumps() && gap < nearly && speed > 0.0
     }
 
-    /// Calls `found` with every place that overlaps, and what it does.
+    /// Calls `found` with every point that overlaps, and what it does.
     fn for_each(&self, bodies: &BodyKinematics, mut found: impl FnMut(&ContactPair, &Touch<f64>, &Act<f64>)) {
         let remembered = self.memories.at(bodies.t);
         for &candidate in &self.candidates {
@@ -290,7 +290,7 @@ impl ContactWorkspace {
         }
     }
 
-    /// Calls `found` with every place that overlaps where the bodies are, what it does, and whether its first surface is on the second
+    /// Calls `found` with every point that overlaps where the bodies are, what it does, and whether its first surface is on the second
     /// side of its entry.
     pub fn for_each_point(
         &mut self,
@@ -432,7 +432,7 @@ impl ContactWorkspace {
         }
     }
 
-    /// Gap, force and slip of every entry: the smallest, the sum, the largest over its places.
+    /// Gap, force and slip of every entry: the smallest, the sum, the largest over its points.
     pub fn read(&mut self, bodies: &BodyKinematics, scratch: &mut DerivativeWorkspace) {
         self.refresh(bodies);
         let mut readings = std::mem::take(&mut self.readings);
@@ -543,7 +543,7 @@ impl ContactWorkspace {
     }
 }
 
-/// Sums over the places of an entry at an accepted step.
+/// Sums over the points of an entry at an accepted step.
 #[derive(Default)]
 struct ContactSums {
     entry: usize,
@@ -553,7 +553,7 @@ struct ContactSums {
 }
 
 impl ContactSums {
-    /// The next place belongs to `entry`; what was summed of another is taken down.
+    /// The next point belongs to `entry`; what was summed of another is taken down.
     fn enter(&mut self, entry: usize, now: &mut ContactSnapshot) {
         if entry == self.entry {
             return;
@@ -567,7 +567,7 @@ impl ContactSums {
         *self = ContactSums { entry, ..ContactSums::default() };
     }
 
-    /// A place that is closed.
+    /// A point that is closed.
     fn add(
         &mut self,
         now: &mut ContactSnapshot,
@@ -590,7 +590,7 @@ impl ContactSums {
         self.leave(passed, old);
     }
 
-    /// A place that may have been closed since the last step.
+    /// A point that may have been closed since the last step.
     fn leave(&mut self, passed: f64, old: &Memory) {
         self.closed |= old.closed;
         self.passed = passed;
@@ -598,7 +598,7 @@ impl ContactSums {
 }
 
 impl ContactElement {
-    /// Its states of places in x: the first, and the one after the last.
+    /// Its states of points in x: the first, and the one after the last.
     pub(crate) fn range(&self) -> Option<(usize, usize)> {
         let first = self.states.first()?.1;
         Some((first, first + self.count))

@@ -111,7 +111,7 @@ pub trait Controller: Send + Sync {
         None
     }
 
-    /// The same controller with the place `discrete_index` among the hints, where it may slide: see [`Limited::discrete_index`].
+    /// The same controller with the index `discrete_index` among the discrete state, where it may slide: see [`Limited::discrete_index`].
     fn with_discrete_index(&self, _index: usize) -> Option<Arc<dyn Controller>> {
         None
     }
@@ -153,7 +153,7 @@ pub mod mode {
 /// A controller whose integral is held where the demand is beyond a limit of the output, and grows below it. Where both lead
 /// back to the limit the integral follows it, a sliding mode: the output is the limit, and the demand stays at it.
 pub trait Limited {
-    /// Place among the hints of its mode, one of [`mode`].
+    /// Index among the discrete state of its mode, one of [`mode`].
     fn discrete_index(&self) -> usize;
 
     /// Positive where the highest and the lowest output hold the integral, the demand being beyond them and the error driving it
@@ -245,7 +245,7 @@ pub fn kind(model: &Model, element: &Element) -> Result<&'static ControllerKind>
     Err(reader.error("kind", message).hint(did_you_mean(name, names()).unwrap_or_else(known)))
 }
 
-/// Outputs and states of a controller with their places from `first` on, before any expression is bound.
+/// Outputs and states of a controller with their indices from `first` on, before any expression is bound.
 pub fn outputs(model: &Model, element: &Element, first: usize) -> Result<Vec<(String, usize)>> {
     let kind = kind(model, element)?;
     let reader = Reader::new(model, element, kind.keys)?;
@@ -271,7 +271,7 @@ pub fn order(controllers: &[&BuiltController]) -> std::result::Result<Vec<usize>
     }
     let needs = |i: usize| controllers[i].reads.iter().filter_map(|slot| owner.get(slot).copied());
 
-    // depth first: a controller is placed after those that it reads
+    // depth first: a controller is evaluated after those that it reads
     #[derive(Clone, Copy, PartialEq)]
     enum VisitMark {
         New,

@@ -37,7 +37,7 @@ pub struct Pid {
     derivative: Derivative,
     limits: [f64; 2],
     outputs: Vec<String>,
-    /// Place among the hints of its mode.
+    /// Index among the discrete state of its mode.
     discrete_index: Option<usize>,
 }
 

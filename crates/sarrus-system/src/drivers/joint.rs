@@ -1,6 +1,6 @@
 //! A joint coordinate, or its speed, as a function of time.
 //!
-//! Φ = coordinate - f(t). An angle in space is known up to whole revolutions; the turn nearest to f(t) is meant, so that
+//! Φ = coordinate - f(t). An angle in space is known up to whole revolutions; the rotation nearest to f(t) is meant, so that
 //! any program can be followed. ψ = speed - f(t). In joint coordinates neither is a row: what is given there is taken out of the
 //! unknowns (`tree/specified.rs`).
 
@@ -91,7 +91,7 @@ impl Constraint for FollowSpeed {
 }
 
 /// Reads `[drivers.X] kind = "joint"`.
-#[allow(clippy::ptr_arg)] // the registry's signature: other kinds add hints
+#[allow(clippy::ptr_arg)] // the registry's signature: other kinds add discrete state
 pub fn read(ctx: &mut Context, discrete: &mut Vec<f64>) -> Result<(BuiltRows, Efforts)> {
     let (index, k) = ctx.joint_coordinate("joint")?;
     let joint = &ctx.directory.joints[index];
@@ -111,7 +111,7 @@ pub fn read(ctx: &mut Context, discrete: &mut Vec<f64>) -> Result<(BuiltRows, Ef
     let built = if matches!(key, "rate" | "speed") {
         BuiltRows::new(ids, FollowSpeed { coordinate, target, which: (index, k) })
     } else {
-        // the reading starts in the turn in which the program starts
+        // the reading starts in the rotation in which the program starts
         if let Some(discrete_index) = coordinate.discrete_index {
             let at =
                 At { t: ctx.directory.t_start, poses: &[], twists: &[], ids: &[], discrete: &[], outs: &[] };

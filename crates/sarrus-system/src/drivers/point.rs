@@ -1,4 +1,4 @@
-//! The position or velocity of a point, and the turning of its body, as functions of time.
+//! The position or velocity of a point, and the rotation of its body, as functions of time.
 //!
 //! Φ_i = p_i - f_i(t) for the components that are not free, in the plane also angle - f(t); at velocity level
 //! ψ_i = ṗ_i - f_i(t), and rate or ω in world axes.

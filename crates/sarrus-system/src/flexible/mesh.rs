@@ -179,7 +179,7 @@ impl MemberLine {
             let d: [f64; 3] = std::array::from_fn(|k| b[k] - a[k]);
             let (axes, angle) = if self.planar {
                 let own = d[1].atan2(d[0]);
-                // the turn in which it is nearest to the piece before
+                // the rotation in which it is nearest to the piece before
                 let angle = last.map_or(own, |(_, before)| own + TAU * ((before - own) / TAU).round());
                 (Mat3::rot_z(angle), angle)
             } else {

@@ -108,7 +108,7 @@ pub struct Member {
     pub joints: Vec<MemberJoint>,
     /// Forces.
     pub forces: Vec<MemberForce>,
-    /// Of a modal body its frame and amplitudes, by place in [`Member::bodies`] until the member has its number.
+    /// Of a modal body its frame and amplitudes, by index in [`Member::bodies`] until the member has its number.
     pub floating: Option<Floating>,
     /// Nodes of a modal body that are shown, by their names in it.
     pub shown: Vec<(String, Arc<modal::shapes::Shapes>)>,

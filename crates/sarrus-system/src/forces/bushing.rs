@@ -133,7 +133,7 @@ fn rotation_vector<R: Real>(rot: &Mat3<R>) -> Vec3<R> {
     rotation_of_half(w, v)
 }
 
-/// cos(θ/2) and sin(θ/2) n of the turn by θ ≤ π about n that a rotation is: its unit quaternion with w ≥ 0.
+/// cos(θ/2) and sin(θ/2) n of the rotation by θ ≤ π about n that a rotation is: its unit quaternion with w ≥ 0.
 pub(crate) fn half_rotation<R: Real>(rot: &Mat3<R>) -> (R, Vec3<R>) {
     let [w, x, y, z] = quaternion(rot);
     let flip = if w.value() < 0.0 { -1.0 } else { 1.0 };
@@ -223,7 +223,7 @@ fn matrix(ctx: &Context, key: &str) -> Result<Option<Matrix6>> {
     Ok(Some(full))
 }
 
-/// B m Bᵀ for B = diag(A, sA): the matrix of a file that is turned by A (and mirrored, s = -1) in the model's axes.
+/// B m Bᵀ for B = diag(A, sA): the matrix of a file that is rotated by A (and mirrored, s = -1) in the model's axes.
 fn rotate_matrix(m: &Matrix6, rotation: &Mat3, sign: f64) -> Matrix6 {
     let b = |i: usize, j: usize| match (i / 3, j / 3) {
         (0, 0) => rotation.0[i][j],

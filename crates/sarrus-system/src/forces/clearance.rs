@@ -46,7 +46,7 @@ pub struct Clearance {
     law: NormalForceLaw,
     /// K \[N/m, N/m^(3/2)\].
     stiffness: f64,
-    /// Place of v among the hints.
+    /// Index of v among the discrete state.
     onset: u32,
     /// Rows that hold the journal in the middle, for the start.
     centre: Vec<Primitive>,

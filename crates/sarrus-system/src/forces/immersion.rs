@@ -297,7 +297,7 @@ mod tests {
         }
     }
 
-    /// On its edge, turned by 45°, the immersed part of a square is a triangle: x²/w² of depth x below the edge, w its side.
+    /// On its edge, rotated by 45°, the immersed part of a square is a triangle: x²/w² of depth x below the edge, w its side.
     #[test]
     fn a_square_on_its_edge_is_immersed_as_a_triangle() {
         let piece = piece(ImmersedForm::Box([1.0, 3.0, 1.0], Mat3::identity()));

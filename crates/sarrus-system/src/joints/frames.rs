@@ -141,7 +141,7 @@ fn planar(ctx: &Context, bodies: [u32; 2], axis: AxisRole, [p_A, p_B]: [[f64; 3]
         _ if ctx.reader.element().kind == "fixed" => [0.0, start_A - start_B],
         _ => bodies.map(|body| ctx.file_angle(body)),
     };
-    // headings are known up to turns: take M in the turn in which it is nearest to F
+    // headings are known up to turns: take M in the rotation in which it is nearest to F
     let apart = (start_B + angle_B) - (start_A + angle_A);
     let revolutions = if axis == AxisRole::X { TAU * (apart / TAU).round() } else { 0.0 };
     // the axis of a pin is z, which a mirrored file reverses

@@ -86,7 +86,7 @@ impl Mechanism {
         energy
     }
 
-    /// Power of the forces that keep no books, and power dissipated, at the current places.
+    /// Power of the forces that keep no energy accounts, and power dissipated, at the current places.
     pub(super) fn powers(&mut self, t: f64) -> (f64, f64) {
         let system = self.system.clone();
         let (mut work, mut heat) = (0.0, 0.0);

@@ -27,7 +27,7 @@ pub(super) struct Ledger {
     inertias: Vec<Mat3<f64>>,
     /// Marks where quaternions start in q.
     quaternions: Vec<usize>,
-    /// True if bodies are turned by Euler angles.
+    /// True if bodies are rotated by Euler angles.
     pub has_angles: bool,
 }
 

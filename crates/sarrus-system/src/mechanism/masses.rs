@@ -52,7 +52,7 @@ impl Mechanism {
         }
     }
 
-    /// Blocks that vary, where bodies are placed.
+    /// Blocks that vary, where bodies are evaluated.
     pub(super) fn update_masses(&mut self, eq: &mut Equations) {
         for (id, added) in self.system.directory.added.iter().filter(|(_, a)| !a.is_constant()) {
             let col = &self.system.structure.cols[self.system.column(*id)];

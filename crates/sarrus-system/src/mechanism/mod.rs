@@ -134,7 +134,7 @@ impl Mechanism {
         Some(whole)
     }
 
-    /// Starts from other hints, as an assembly has found them.
+    /// Starts from other discrete state, as an assembly has found them.
     pub fn set_discrete(&mut self, discrete: &[f64]) {
         self.discrete.copy_from_slice(discrete);
     }
@@ -149,21 +149,21 @@ impl Mechanism {
         act(contacts, &BodyKinematics { system, t: s.t, x: &s.x, poses, twists, discrete, outs }, scratch)
     }
 
-    /// Continues where `other` is, a mechanism of the same model of which other parts act: with its hints, what acts from outside, and
+    /// Continues where `other` is, a mechanism of the same model of which other parts act: with its discrete state, what acts from outside, and
     /// what its contacts remember, which it loses.
     pub fn resume_from(&mut self, other: &mut Mechanism) {
         self.copy_discrete_state(other);
         std::mem::swap(&mut self.contacts, &mut other.contacts);
     }
 
-    /// With the hints of `other`, a mechanism of the same model, and what acts on it from outside.
+    /// With the discrete state of `other`, a mechanism of the same model, and what acts on it from outside.
     pub fn copy_discrete_state(&mut self, other: &Mechanism) {
         self.discrete.copy_from_slice(&other.discrete);
         self.external.copy_from_slice(&other.external);
         self.pushed = other.pushed;
     }
 
-    /// What acts on the body `id` from outside until it is said anew: a force through its centre of mass and a torque about it, both in
+    /// Sets what acts on the body `id` from outside until it is set anew: a force through its centre of mass and a torque about it, both in
     /// world axes. Its power counts as work. What a planar body or a point cannot take is left out.
     pub fn set_external_wrench(&mut self, id: u32, wrench: Wrench<f64>) {
         let id = id as usize;
@@ -187,7 +187,7 @@ impl Mechanism {
         self.pushed
     }
 
-    /// Returns where the body `id` was placed last.
+    /// Returns where the body `id` was evaluated last.
     pub(crate) fn pose(&self, id: usize) -> &Pose<f64> {
         &self.poses[id]
     }
@@ -502,7 +502,7 @@ impl Problem for Mechanism {
         }
         self.update_kinematics(s);
         let system = self.system.clone();
-        // everyone reads the old hints, so the new ones are written aside
+        // everyone reads the old discrete state, so the new ones are written aside
         self.fresh_discrete.copy_from_slice(&self.discrete);
         for joint in &system.directory.joints {
             for k in 0..joint.readings.len() {

@@ -1,7 +1,7 @@
 //! Shapes: where a body's mass is, and what is drawn and touched of it. One file each, one line each in [`KINDS`].
 //!
 //! All that the equations need of a solid of uniform density is its volume V, its centre e and its inertia per mass K about it, in its
-//! own axes; for all but those from files e = 0 and K = diag(k²). Placed on a body, at p and turned by R, several solids of one density
+//! own axes; for all but those from files e = 0 and K = diag(k²). Placed on a body, at p and rotated by R, several solids of one density
 //! make
 //!
 //! c = Σ Vᵢ gᵢ / Σ Vᵢ,  K = Σ Vᵢ (Rᵢ Kᵢ Rᵢᵀ + |dᵢ|² 1 - dᵢ dᵢᵀ) / Σ Vᵢ,  gᵢ = pᵢ + Rᵢ eᵢ,  dᵢ = gᵢ - c,
@@ -242,7 +242,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// What can be touched of it, on a body with its centre of mass at `com`; none where its role is another.
+    /// Computes what can be touched of it, on a body with its centre of mass at `com`; none where its role is another.
     pub fn surface(&self, com: [f64; 3]) -> Option<Surface> {
         let touched = matches!(self.role, Role::All | Role::Contact);
         let geometry = self.geometry.clone().filter(|_| touched)?;

@@ -20,7 +20,7 @@ use super::spatial::Vec6;
 
 impl Tree {
     /// ẏ under the forces `f` on the bodies (nv of the system) and, where given, `tau` along the speeds, at the state that
-    /// was placed last.
+    /// was evaluated last.
     pub fn forward_dynamics(&mut self, f: &[f64], tau: Option<&[f64]>, ydot: &mut [f64]) {
         self.orthonormalize();
         self.load(f);

@@ -9,7 +9,7 @@ use super::Tree;
 use super::spatial::Vec6;
 
 impl Tree {
-    /// M (ny × ny, by rows) at the state that was placed last.
+    /// M (ny × ny, by rows) at the state that was evaluated last.
     pub fn mass_matrix(&mut self, M: &mut [f64]) {
         self.orthonormalize();
         let n = self.structure.nv;

@@ -36,7 +36,7 @@ impl Tree {
         self.update_links(q, y);
     }
 
-    /// Finds of the coordinates that were placed last what the recursions in the plane do without.
+    /// Finds of the coordinates that were evaluated last what the recursions in the plane do without.
     pub(super) fn orthonormalize(&mut self) {
         if !self.is_orthonormal {
             let own = std::mem::take(&mut self.own);

@@ -63,7 +63,7 @@ pub struct Link {
     pub ny: usize,
 }
 
-/// The links in an order in which parents come first, and the places of elements whose rows the tree does not satisfy.
+/// The links in an order in which parents come first, and the indices of elements whose rows the tree does not satisfy.
 pub(super) fn span(system: &System) -> (Vec<Link>, Vec<usize>) {
     let directory = &system.directory;
     let n = directory.bodies.len();

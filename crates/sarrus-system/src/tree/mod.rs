@@ -55,7 +55,7 @@ pub struct Tree {
     links: Vec<Link>,
     cut: Vec<usize>,
     structure: Structure,
-    /// Links by the state that was placed last.
+    /// Links by the state that was evaluated last.
     states: Vec<LinkState>,
     /// Partial velocities at the bodies' centres of mass, world axes, one per speed.
     s: Vec<Vec6>,
@@ -80,9 +80,9 @@ pub struct Tree {
     given: Vec<bool>,
     /// Efforts of what is given, one per speed.
     tau: Vec<f64>,
-    /// Coordinates and speeds that were placed last, with what is given in its place.
+    /// Coordinates and speeds that were evaluated last, with what is given in its place.
     own: (Vec<f64>, Vec<f64>),
-    /// True if `own` has been placed, and whether all that follows from it is known, not only what a tree in the plane needs.
+    /// True if `own` has been evaluated, and whether all that follows from it is known, not only what a tree in the plane needs.
     known: bool,
     is_orthonormal: bool,
     /// Recursions of their own, where the tree is in the plane.

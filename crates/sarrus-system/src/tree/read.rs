@@ -1,6 +1,6 @@
 //! Coordinates and speeds of bodies whose poses and velocities are given, and rates of speeds from accelerations.
 //!
-//! A coordinate is read from the joint's frames, its turn the nearest to the one last accepted. Speeds are those of
+//! A coordinate is read from the joint's frames, its rotation the nearest to the one last accepted. Speeds are those of
 //! least squares of what is left of a body's velocity over its parent's, at the joint's point P: s y = (v - v_p - w_p × r,
 //! w - w_p). Where the joint holds there is nothing left over, and they are exact; where it does not, the part across it is
 //! dropped. Accelerations likewise, less their bias.
@@ -59,7 +59,7 @@ impl Tree {
         self.update_kinematics(q, y);
     }
 
-    /// y of the bodies' velocities `v` where the links are placed.
+    /// y of the bodies' velocities `v` where the links are evaluated.
     fn speeds(&mut self, v: &[f64], y: &mut [f64]) {
         for i in 0..self.links.len() {
             self.rates[i] = self.of_body(i, v);
@@ -67,7 +67,7 @@ impl Tree {
         }
     }
 
-    /// ẏ of the bodies' accelerations `vdot`, at the state that was placed last.
+    /// ẏ of the bodies' accelerations `vdot`, at the state that was evaluated last.
     pub fn speed_rates(&mut self, vdot: &[f64], ydot: &mut [f64]) {
         self.orthonormalize();
         self.visits += self.links.len() as u64;

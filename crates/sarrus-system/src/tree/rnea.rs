@@ -13,7 +13,7 @@ use super::spatial::Vec6;
 
 impl Tree {
     /// τ that gives the speeds the rates `ydot` under the forces `f` on the bodies (nv of the system), at the state that
-    /// was placed last. Without `ydot` the bias.
+    /// was evaluated last. Without `ydot` the bias.
     pub fn inverse_dynamics(&mut self, f: &[f64], ydot: Option<&[f64]>, tau: &mut [f64]) {
         self.orthonormalize();
         self.visits += 2 * self.links.len() as u64;
@@ -32,7 +32,7 @@ impl Tree {
         self.gather(tau);
     }
 
-    /// Vᵀ f: what forces `f` on the bodies (nv of the system) amount to along the speeds, where the links are placed.
+    /// Vᵀ f: what forces `f` on the bodies (nv of the system) amount to along the speeds, where the links are evaluated.
     pub fn generalized_force(&mut self, f: &[f64], out: &mut [f64]) {
         self.orthonormalize();
         self.visits += self.links.len() as u64;

@@ -30,7 +30,7 @@ pub(super) struct Specified {
     target: Formula,
     /// True if the program is that of the speed.
     is_speed: bool,
-    /// Coordinate (none of a speed), speed and its rate where it was placed last.
+    /// Coordinate (none of a speed), speed and its rate where it was evaluated last.
     now: [f64; 3],
 }
 
@@ -49,7 +49,7 @@ impl Specified {
     }
 }
 
-/// Returns what drivers among `cut`, places of elements, give of `links`.
+/// Returns what drivers among `cut`, indices of elements, give of `links`.
 pub(super) fn find(system: &System, links: &[Link], cut: &[usize]) -> Vec<Specified> {
     let mut link_of = vec![usize::MAX; system.directory.joints.len()];
     for (i, link) in links.iter().enumerate() {
@@ -124,12 +124,12 @@ impl Tree {
         }
     }
 
-    /// Rates of given coordinates, where they were placed last.
+    /// Rates of given coordinates, where they were evaluated last.
     pub(super) fn fill_qdot(&self, qdot: &mut [f64]) {
         self.specified.iter().for_each(|given| qdot[given.q] = given.now[1]);
     }
 
-    /// Rates of given speeds, where they were placed last.
+    /// Rates of given speeds, where they were evaluated last.
     pub(super) fn fill_ydot(&self, ydot: &mut [f64]) {
         self.specified.iter().for_each(|given| ydot[given.y] = given.now[2]);
     }

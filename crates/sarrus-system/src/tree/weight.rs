@@ -55,7 +55,7 @@ impl Tree {
         self.mass_matrix(M);
     }
 
-    /// Takes note of what was placed; the general recursions find the rest when they are asked.
+    /// Takes note of what was evaluated; the general recursions find the rest when they are asked.
     fn cache(&mut self, q: &[f64], y: &[f64]) {
         self.own.0.copy_from_slice(q);
         self.own.1.copy_from_slice(y);

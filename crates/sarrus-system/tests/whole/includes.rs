@@ -44,7 +44,7 @@ fn cases(what: &str, text: &str) -> Vec<Case> {
     std::fs::write(folder.join("part.toml"), &text).unwrap();
     let outer = folder.join("outer.toml").to_string_lossy().into_owned();
     let planar = text.contains("'planar'\nbodies");
-    // a free component turns by quarter turns only
+    // a free component rotates by quarter turns only
     let angle = if text.contains("'free'") { "90 deg" } else { "1.1" };
     let (space, rotation) = if planar {
         ("space = 'planar'", format!("at = [0.4, -0.7], angle = '{angle}'"))

@@ -184,7 +184,7 @@ fn what_is_pushed_moves_as_by_the_general_recursions_and_its_speeds_are_read_aga
     }
 }
 
-/// A state is evaluated once, for all callers and in any order; another one is placed anew.
+/// A state is evaluated once, for all callers and in any order; another one is evaluated anew.
 #[test]
 fn what_was_placed_by_one_recursion_is_there_for_the_others() {
     for make in [planar_tree, spatial_tree] {

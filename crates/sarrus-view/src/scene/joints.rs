@@ -63,7 +63,7 @@ pub(super) fn all(model: &Model, system: &System, cast: &Cast) -> Vec<JointGlyph
     directory.joints.iter().take(model.joints.len()).map(one).collect()
 }
 
-/// x of a planar frame, which says how it is turned by its angle.
+/// x of a planar frame, which says how it is rotated by its angle.
 fn along(frame: &sarrus::system::joint::BodyFixedFrame) -> Point3 {
     [frame.angle.cos(), frame.angle.sin(), 0.0]
 }

@@ -58,7 +58,7 @@ fn in_space_nodes_have_their_share_of_the_inertia() {
     }
 }
 
-/// A whole that is moved far away and turned by any angle is not strained: no energy, no force but rounding of its place times the stiffness.
+/// A whole that is moved far away and rotated by any angle is not strained: no energy, no force but rounding of its place times the stiffness.
 #[test]
 fn a_motion_of_the_whole_makes_no_force() {
     use sarrus::math::{Mat3, Vec3, quat_from_rotation_vector};
@@ -241,7 +241,7 @@ fn one_element_of_order_three_bends_as_the_cubic_does() {
     assert!(values["X.element1.M3"].abs() < 1e-9 * P * LENGTH);
 }
 
-/// The same in space, where all six stiffnesses differ, with each of the loads at the tip alone: EIy bends along z, where GAz shears. The tip turns by
+/// The same in space, where all six stiffnesses differ, with each of the loads at the tip alone: EIy bends along z, where GAz shears. The tip rotates by
 /// some 1e-6 rad, and what it carries with it.
 #[test]
 fn in_space_each_load_meets_its_own_stiffness() {
@@ -278,7 +278,7 @@ fn in_space_each_load_meets_its_own_stiffness() {
     }
 }
 
-/// Damping takes energy out, and the books say how much.
+/// Damping takes energy out, and the energy accounts say how much.
 #[test]
 fn a_damped_beam_loses_what_its_books_say() {
     for (world, line) in

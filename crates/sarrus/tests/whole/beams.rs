@@ -339,7 +339,7 @@ fn frequencies_of_one_element_of_order_eight_are_timoshenkos() {
     }
 }
 
-/// A moment at its end rolls a beam up into a circle: nodes on a polygon of chords L, turned by equal angles L M/EI, are in
+/// A moment at its end rolls a beam up into a circle: nodes on a polygon of chords L, rotated by equal angles L M/EI, are in
 /// equilibrium exactly, however few elements there are.
 #[test]
 fn a_beam_rolled_up_by_a_moment_is_in_equilibrium() {
@@ -440,13 +440,13 @@ fn a_swinging_beam_keeps_its_energy() {
     assert!(off < 1e-6 * kinetic, "{off}");
     let ends = ["X.node0.angle", "X.node3.angle"].map(|name| column(&trajectory, name));
     assert!(ends[0].iter().zip(&ends[1]).any(|(a, b)| (a - b).abs() > 0.1));
-    // what is inside is not told
+    // what is inside is not reported
     assert!(trajectory.names().iter().all(|n| !n.starts_with("X.element1.x") && !n.contains("element1.v")));
     assert!(report.constraints.per_joint.iter().all(|e| e.name == "O"));
     assert_eq!(report.size.bodies, 4);
 }
 
-/// Damping turns what vibrates into heat, and the books balance.
+/// Damping turns what vibrates into heat, and the energy accounts balance.
 #[test]
 fn a_damped_beam_loses_what_its_books_say() {
     let text = SWING.replace("elements = 3", "elements = 3, damping = 1e-3")
@@ -849,7 +849,7 @@ fn stiffnesses_follow_from_shape_material_and_up() {
              flexible.X = {{ kind = 'beam', from = [0, 0, 0], to = [0.5, 0, 0], section = 's', material = 'steel', elements = 1, up = {up} }}\n"
         ));
         let mut m = system.mechanism();
-        // ends turned by ±1e-3/2 about an axis of the node: κ = 2e-3 and nothing else
+        // ends rotated by ±1e-3/2 about an axis of the node: κ = 2e-3 and nothing else
         let mut energy = |axis: usize, is_rotation: bool| {
             let mut s = system.start();
             let mut delta = vec![0.0; s.v.len()];

@@ -125,7 +125,7 @@ fn a_body_that_starts_at_the_singular_angles_is_refused() {
     run(&tumbling("euler_zxz", "[0.3, 5e-3, 0.1]", "[0, 0, 0]"));
 }
 
-/// q ⊕ (p ⊖ q) = p, and the angles stay on the branch and in the turn they are in.
+/// q ⊕ (p ⊖ q) = p, and the angles stay on the branch and in the rotation they are in.
 #[test]
 fn displacements_lead_from_one_state_to_another() {
     let (_, system) = load(&tumbling("euler_zxz", "[7, 1.1, -9]", "[0, 0, 1]"));

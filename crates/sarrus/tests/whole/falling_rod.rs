@@ -36,7 +36,7 @@ fn fixed(integrator: &str, step: f64) -> Outcome {
     fall(integrator, |o| o.step = Some(step))
 }
 
-/// Errors of 1e-7 and below are those of the method, not of the model: contact times are found, books kept.
+/// Errors of 1e-7 and below are those of the method, not of the model: contact times are found, energy accounts kept.
 #[test]
 fn a_tight_run_meets_an_independent_integration_through_all_impacts() {
     let run = fall("dop853", |o| (o.rtol, o.atol) = (Some(1e-10), Some(1e-12)));

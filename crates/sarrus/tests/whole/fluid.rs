@@ -129,7 +129,7 @@ fn what_falls_into_the_sea_and_tumbles_keeps_its_energy() {
 }
 
 /// A buoy that leans is righted: where it has turned, its centre of buoyancy is off. A square of side w at the waterline has the metacentre
-/// w²/(12 T) above the centre of buoyancy, T its depth: ω² = ρ g V (BM - BG)/I for a small turn.
+/// w²/(12 T) above the centre of buoyancy, T its depth: ω² = ρ g V (BM - BG)/I for a small rotation.
 #[test]
 fn a_square_pontoon_rolls_about_its_metacentre() {
     // half immersed, heavy below: BG = KG - T/2
@@ -144,7 +144,7 @@ fn a_square_pontoon_rolls_about_its_metacentre() {
     let gm = w * w / (12.0 * draught) - (kg - draught / 2.0);
     let omega = (m * 10.0 * gm / i).sqrt();
     let expected = 0.001 * (omega * 3.0).cos();
-    // the turn is small: errors of its square, and of the heave that goes with it
+    // the rotation is small: errors of its square, and of the heave that goes with it
     assert!(
         (last(&run, "pontoon.angle") - expected).abs() < 1e-3 * 0.001,
         "{} {expected}",

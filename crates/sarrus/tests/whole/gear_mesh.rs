@@ -78,7 +78,7 @@ fn play_is_crossed_freely_and_thrown_back() {
     assert!((last(&run, "energy.kinetic") + stored - first[0]).abs() < 1e-7 * first[0]);
 }
 
-/// Held on one side and turned by a torque T on the other it winds up by b/2 + T/(r k), where its damping brings it to rest.
+/// Held on one side and rotated by a torque T on the other it winds up by b/2 + T/(r k), where its damping brings it to rest.
 #[test]
 fn a_torque_winds_the_mesh_up() {
     let run = run(&format!(

@@ -464,7 +464,7 @@ fn an_included_ball_touches_the_floor_of_its_own_file_alone() {
     }
 }
 
-/// On an incline the floor of the file, turned with it, is met at 0.2 m/cos of the turn along the vertical.
+/// On an incline the floor of the file, turned with it, is met at 0.2 m/cos of the rotation along the vertical.
 #[test]
 fn the_floor_of_a_turned_moved_or_mirrored_file_keeps_its_place_in_the_resolved_file() {
     let beside = [("drop.toml".to_owned(), DROP)];

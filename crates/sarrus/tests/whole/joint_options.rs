@@ -374,7 +374,7 @@ fn a_journal_rests_at_the_bottom_of_its_bearing() {
         )
     };
     for text in [planar, spatial("revolute"), spatial("spherical")] {
-        // steps of a fixed size do not close the books of an impact that is shorter than they are: they are to find the rest
+        // steps of a fixed size do not close the energy accounts of an impact that is shorter than they are: they are to find the rest
         for (method, certified) in
             [("rtol = 1e-9, atol = 1e-12", true), ("integrator = 'generalized_alpha', step = 1e-4", false)]
         {

@@ -185,7 +185,7 @@ fn is_refused(
     i.view.resolves_constraints() || (f.needs.violation && s.name != "none")
 }
 
-/// Over a twentieth of a second, in which the ball turns by 0.05 rad.
+/// Over a twentieth of a second, in which the ball rotates by 0.05 rad.
 #[test]
 fn every_combination_rolls_alike_or_says_why_not() {
     let (model, system) = compiled(cases()[0]);

@@ -597,7 +597,7 @@ fn reactions_in_a_window_are_those_outside_it() {
     }
 }
 
-/// (t - t*) λ of the plain equations, on both sides at some distance, against the residue that the passage tells.
+/// (t - t*) λ of the plain equations, on both sides at some distance, against the residue that the crossing tells.
 #[test]
 fn the_residue_is_that_of_the_reactions_nearby() {
     let (model, system) = load(sarrus_zoo::model("slider_crank_equal").unwrap(), &[]);

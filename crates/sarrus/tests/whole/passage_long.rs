@@ -121,7 +121,7 @@ fn long_rows_pass_in_few_steps_with_and_without_windows() {
     }
 }
 
-/// A passage costs a few dozen decompositions, not some for every right-hand side.
+/// A crossing costs a few dozen decompositions, not some for every right-hand side.
 #[test]
 fn passages_take_few_looks() {
     for n in [1, 2, 10] {

@@ -259,7 +259,7 @@ fn a_state_that_its_rate_keeps_at_a_switch_ends_the_run() {
     }
 }
 
-/// Position and speed at `end` of what starts at 0 with 1 m/s under -3 sign(x) - v/2, from one passage of 0 to the next.
+/// Position and speed at `end` of what starts at 0 with 1 m/s under -3 sign(x) - v/2, from one crossing of 0 to the next.
 fn relay(end: f64) -> [f64; 2] {
     let (mut t, mut v, c) = (0.0, 1.0f64, 0.5);
     loop {

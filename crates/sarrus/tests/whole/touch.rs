@@ -77,7 +77,7 @@ fn a_bullet_does_not_pass_a_thin_wall() {
     }
 }
 
-/// A bar of 1 m at 300 rad/s whose tip sweeps over a ball that stands still; it turns by many revolutions in the run.
+/// A bar of 1 m at 300 rad/s whose tip sweeps over a ball that stands still; it rotates by many revolutions in the run.
 #[test]
 fn the_tip_of_a_spinning_bar_meets_a_ball_between_two_steps() {
     for (contact, shape) in [

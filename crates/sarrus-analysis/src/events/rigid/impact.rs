@@ -1,4 +1,4 @@
-//! Impacts: impulses at all places that are closed, at once.
+//! Impacts: impulses at all points that are closed, at once.
 //!
 //! M (v⁺ - v⁻) = Jᵀμ + Nᵀκ with J v⁺ = J v⁻, so that u⁺ = u⁻ + W κ. With κ_n ≥ 0 and Coulomb's law for κ_t and u_t⁺
 //! ([`sarrus_solve::complementarity`]):
@@ -8,11 +8,11 @@
 //! poisson   compression  0 ≤ κ_n ⊥ u_n ≥ 0;  then e κ comes back, and what is left is 0 ≤ κ' ⊥ u_n⁺ ≥ 0
 //! ```
 //!
-//! Several places at once are one problem: balls of a cradle that touch share an impact as it follows from that, which is not
+//! Several points at once are one problem: balls of a cradle that touch share an impact as it follows from that, which is not
 //! what a real cradle does (there the impulses run through it one after the other: leave small gaps). In the expansion of Poisson's rule
 //! friction returns as the normal impulse does, by e.
 //!
-//! **Energy.** ΔT = ½κᵀ(u⁺ + u⁻) beside the work of drivers and of gaps that the time moves ([`Instant::work`]). Either rule can make energy where friction and several places meet; then the other is tried, and
+//! **Energy.** ΔT = ½κᵀ(u⁺ + u⁻) beside the work of drivers and of gaps that the time moves ([`Instant::work`]). Either rule can make energy where friction and several points meet; then the other is tried, and
 //! if that does too, the largest part of the way from the plastic impact (e = 0, which never makes any) to it that keeps the energy.
 
 use super::instant::ContactInstant;
@@ -36,7 +36,7 @@ pub(super) struct Impact {
     pub corrected: bool,
 }
 
-/// Solves an impact: `e` and `rule` by place, of places with friction `places`, at velocities `before`.
+/// Solves an impact: `e` and `rule` by point, of points with friction `places`, at velocities `before`.
 pub(super) fn solve(
     at: &ContactInstant,
     points: &[ContactPoint],

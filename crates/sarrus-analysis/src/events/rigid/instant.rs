@@ -1,4 +1,4 @@
-//! Places that are closed at an instant: their rows, what they do to each other, and what moves without them.
+//! Points that are closed at an instant: their rows, what they do to each other, and what moves without them.
 
 use crate::linear::free_accelerations;
 use sarrus_solve::{
@@ -12,7 +12,7 @@ use sarrus_system::contact::rigid::{Gap, GapRows};
 /// ([`sarrus_solve::complementarity`]).
 const FIXED: f64 = 1e-11;
 
-/// The places at an instant.
+/// The points at an instant.
 pub(super) struct ContactInstant {
     /// Gaps, by their numbers.
     pub which: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Contacts that are held and share their forces in more than one way: a box in a gripper, a table on four legs.
+//! Contacts that are held and share their forces in more than one way: a box in a gripper, a table on four segments.
 //!
 //! The multipliers of a run are those of least norm. One of them that pulls, or asks more friction than there is, says nothing as long
 //! as others of the same motion do not. So one number is watched for all contacts together

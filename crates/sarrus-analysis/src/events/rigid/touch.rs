@@ -250,7 +250,7 @@ impl EventLoop {
         ends
     }
 
-    /// The mechanism without the rows of places that are held.
+    /// The mechanism without the rows of points that are held.
     fn without_holds(&mut self, mechanism: &Mechanism, state: &State) -> Result<Mechanism, StepError> {
         let held = self.active.remove_holds();
         let system = self.active.system(&self.system);
@@ -353,8 +353,8 @@ impl EventLoop {
         Ok(())
     }
 
-    /// Ends a sequence of impacts over several places in rest. An impact without restitution at one place can throw off another, as of
-    /// a block that rocks. The times between such impacts shrink to nothing. Places that would rise no higher than [`LOW`], and are
+    /// Ends a sequence of impacts over several points in rest. An impact without restitution at one point can throw off another, as of
+    /// a block that rocks. The times between such impacts shrink to nothing. Points that would rise no higher than [`LOW`], and are
     /// pressed on, close together with those that stay: velocities are brought onto their rows, with the least change, which loses
     /// energy. Returns whether any did.
     fn come_to_rest(
@@ -446,7 +446,7 @@ impl EventLoop {
         Ok(true)
     }
 
-    /// Of the places at an instant, which stay closed: what they do, and how they slip.
+    /// Of the points at an instant, which stay closed: what they do, and how they slip.
     fn staying(
         &mut self,
         gaps: &mut GapWatch,
@@ -527,7 +527,7 @@ impl EventLoop {
             .collect()
     }
 
-    /// Goes over to the system with these places held.
+    /// Goes over to the system with these points held.
     fn hold(
         &mut self,
         gaps: &mut GapWatch,
@@ -648,7 +648,7 @@ impl EventLoop {
         }
     }
 
-    /// No force will do at an instant; `one` is the place that it is due to, with what is left of its compliance.
+    /// No force will do at an instant; `one` is the point that it is due to, with what is left of its compliance.
     fn no_force(&self, gaps: &GapWatch, at: &ContactInstant, t: f64, one: Option<(usize, f64)>) -> StepError {
         let index = one.map_or(0, |(k, _)| k);
         let own = at.which.get(index).map(|&i| gaps.list[i].contact);

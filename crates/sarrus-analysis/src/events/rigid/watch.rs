@@ -1,6 +1,6 @@
 //! Gaps along a run: when one closes, and when one that is held lets go.
 //!
-//! Every watched number is positive while nothing happens: an open gap; what a held place bears; what friction could bear
+//! Every watched number is positive while nothing happens: an open gap; what a held point bears; what friction could bear
 //! beyond what it does, where it sticks; how fast it slips, where it slides; how far it is from the end of its face or edge. Each is checked inside a step as events are
 //! ([`super::super::detect`]), and the first that becomes negative ends the step there. Gaps that are open are bounded over the
 //! step ([`super::super::advance`]): where one closes, it is checked right before and right after. One that starts at zero, as the gap of a ball
@@ -34,7 +34,7 @@ const MOST_SAME: i32 = 14;
 /// Margin to Coulomb's cones, as a part of the largest normal force, that all these doublings allow.
 pub(super) const LOOSEST: f64 = LITTLE * (1 << MOST_SAME) as f64;
 
-/// Holds what is done at a place.
+/// Holds what is done at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Now {
     /// Nothing: it is open, or parts.
@@ -51,12 +51,12 @@ pub(super) enum Now {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum WatchedGap {
     Gap(usize),
-    /// The row, and of a place that sticks the rows across with μ.
+    /// The row, and of a point that sticks the rows across with μ.
     Bears(usize),
     Grips(usize, usize, usize, f64),
     /// The element.
     Slips(usize),
-    /// The element: how far its place is from the ends of the face or edges that it is on.
+    /// The element: how far its point is from the ends of the face or edges that it is on.
     Ends(usize),
     /// All that is held, where forces are not unique.
     Shares,
@@ -80,16 +80,16 @@ pub(crate) struct ContactTally {
     pub first: Option<f64>,
     /// The fastest of them \[m/s\].
     pub fastest: f64,
-    /// Largest normal force, all places together \[N\].
+    /// Largest normal force, all points together \[N\].
     pub largest_force: f64,
-    /// Time during which a place was closed \[s\].
+    /// Time during which a point was closed \[s\].
     pub time: f64,
-    /// Places that were closed, summed over the steps.
+    /// Points that were closed, summed over the steps.
     pub touches: u64,
 }
 
 impl ContactTally {
-    /// A place closes at `t` \[s\] at this speed \[m/s\].
+    /// A point closes at `t` \[s\] at this speed \[m/s\].
     pub fn close(&mut self, t: f64, speed: f64) {
         self.onsets += 1;
         self.first.get_or_insert(t);
@@ -141,9 +141,9 @@ pub(crate) struct GapWatch {
     counted: f64,
     watched: Vec<WatchedGap>,
     armed: Vec<bool>,
-    /// Pairs with a place that is held.
+    /// Pairs with a point that is held.
     held: Vec<GapSource>,
-    /// Values by place of the step.
+    /// Values by index of the step.
     samples: Vec<(f64, Vec<f64>)>,
     values: Vec<f64>,
     gap_values: Vec<f64>,
@@ -268,7 +268,7 @@ impl GapWatch {
         self.now.iter().filter(|now| **now != Now::Open).count() + self.idle.len()
     }
 
-    /// Returns whether the last leg ended for one; asked once.
+    /// Returns whether the last segment ended for one; asked once.
     pub fn met(&mut self) -> bool {
         std::mem::take(&mut self.met)
     }
@@ -315,7 +315,7 @@ impl GapWatch {
         }
     }
 
-    /// Pairs with a place that is held.
+    /// Pairs with a point that is held.
     pub fn held(&self) -> &[GapSource] {
         &self.held
     }
@@ -325,7 +325,7 @@ impl GapWatch {
         self.met = true;
     }
 
-    /// A leg begins with the rows of `mechanism`; `acts` says which contacts do.
+    /// A segment begins with the rows of `mechanism`; `acts` says which contacts do.
     pub(super) fn begin(&mut self, mechanism: &Mechanism, t: f64, acts: impl Fn(usize) -> bool) {
         self.counted = t;
         self.bearing.clear();
@@ -371,7 +371,7 @@ impl GapWatch {
     /// change, to its own accuracy: if that repeats, what counts as nothing grows.
     pub(super) fn loosen(&mut self, before: &[Now], shared: bool) {
         let same = self.now == before;
-        // forces of a leg that continues are compared with those before: where they pass zero there are no others
+        // forces of a segment that continues are compared with those before: where they pass zero there are no others
         if !same {
             self.largest = 0.0;
         }
@@ -440,7 +440,7 @@ impl GapWatch {
         let found = self.first(step, &samples);
         self.samples = samples;
         if !self.is_unique {
-            // slips may turn from each other within a leg
+            // slips may turn from each other within a segment
             let (ode, s) = step.at(t + h)?;
             self.judge(ode.parts().0, s);
         }
@@ -592,7 +592,7 @@ fn is_one_way(mechanism: &mut Mechanism, s: &State) -> bool {
 }
 
 impl GapWatch {
-    /// Gives places that are not there, as other features of their pair are nearer, the gap of these. So a pair that closes between two looks is found where it closes, also
+    /// Gives points that are not there, as other features of their pair are nearer, the gap of these. So a pair that closes between two looks is found where it closes, also
     /// if other features are nearest by then.
     fn fill_pairs(&mut self) {
         let mut from = 0;

@@ -25,7 +25,7 @@ pub(super) trait Chain: Send {
     }
 
     /// A step of size `h` from `start`; the time of `end` is given. Shows the velocities that carry it to the watch. Where it is the
-    /// `last` of a leg, or less than half of it is left, nothing is evaluated after its end: what holds there is not known.
+    /// `last` of a segment, or less than half of it is left, nothing is evaluated after its end: what holds there is not known.
     fn advance(
         &mut self,
         m: &mut Modules,

@@ -32,7 +32,7 @@
 //! gets (h²/6) v̈ along J, and Φ is held (h³/24) J v̈ above what LINT would leave, that is, near zero. Rows without Φ, where there is
 //! nothing to lead back to, get (h²/8) v̈. The chain begins anew where the step changes.
 //!
-//! **At the end of a leg** what holds half a step later is not known. There λ is that of the equations of motion, and v satisfies its
+//! **At the end of a segment** what holds half a step later is not known. There λ is that of the equations of motion, and v satisfies its
 //! constraints; if nothing has changed, the chain continues with the λ that it would have had. Φ is taken back over the longest step:
 //! a short one would make a large velocity of what a long one has left.
 //!
@@ -65,9 +65,9 @@ pub(super) struct OneStep {
     offset: Vec<f64>,
     /// Size of the steps \[s\]; not a number at a start.
     h: f64,
-    /// Size of the longest, of all legs \[s\].
+    /// Size of the longest, of all segments \[s\].
     longest: f64,
-    /// True if the last step ended a leg, so that λ at its end is not yet that of the chain.
+    /// True if the last step ended a segment, so that λ at its end is not yet that of the chain.
     has_ended: bool,
 }
 
@@ -240,7 +240,7 @@ impl Chain for OneStep {
             }
             self.start_chain(m, view, start, h)?;
         } else if self.has_ended {
-            // the leg is over, and nothing has changed
+            // the segment is over, and nothing has changed
             self.evaluate_end(m, view, start, 0);
             self.carry(m, view.structure(), start, 0)?;
         }

@@ -17,7 +17,7 @@
 //! It begins with u^{-1} = u⁰ - (h/2) v̇⁰, q¹ = q⁰ ⊕ (h/2)(u⁰ + (h/4) v̇⁰) and λ⁰ of the equations of motion. Once v̇¹ is known, u¹ is
 //! corrected to u⁰ + (h/4)(v̇⁰ + v̇¹), Heun's formula, and q² with it: what it lacks before, (h²/8) v̈, λ² would have to make good along J,
 //! wrong by (h/8) S⁻¹J v̈, and across J it would stay, so that each start would cost h³/8 of v̈. So it begins anew
-//! whenever the step changes. First-order states go by the formula of Adams and Bashforth, begun with Heun's. At the end of a leg, where
+//! whenever the step changes. First-order states go by the formula of Adams and Bashforth, begun with Heun's. At the end of a segment, where
 //! J half a step later is not known, λ is that of the equations of motion; if nothing has changed, the chains continue with their own.
 //!
 //! Order two in q, v and λ. Velocities satisfy their constraints as well as eq. 32 is solved; positions drift off, slowly. Where
@@ -55,7 +55,7 @@ pub(super) struct TwoStage {
     h: f64,
     /// True if the next half step is the first.
     is_first: bool,
-    /// True if the last step ended a leg, so that λ at its end is not yet that of the chains.
+    /// True if the last step ended a segment, so that λ at its end is not yet that of the chains.
     has_ended: bool,
 }
 
@@ -128,7 +128,7 @@ impl TwoStage {
         m.accelerate(s, eq, now, 0).map_err(at(state))
     }
 
-    /// From half step k to k+1 at `t1`; the time of k+2 is `t2`, none where the leg ends at k+1.
+    /// From half step k to k+1 at `t1`; the time of k+2 is `t2`, none where the segment ends at k+1.
     fn half(
         &mut self,
         m: &mut Modules,
@@ -244,7 +244,7 @@ impl Chain for TwoStage {
             }
             self.start_chains(m, view, start, h);
         } else if self.has_ended {
-            // the leg is over, and nothing has changed
+            // the segment is over, and nothing has changed
             self.evaluate_end(view, middle);
             self.carry(m, view.structure())?;
         }

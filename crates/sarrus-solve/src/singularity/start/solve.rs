@@ -89,7 +89,7 @@ impl SingularityDetector {
         [(-b - root) / (2.0 * a), (-b + root) / (2.0 * a)].map(of).to_vec()
     }
 
-    /// Scaled velocities of part `i` nearest to `given` that its rows ask for, the dangerous ones only where `all`, and a basis of what
+    /// Scaled velocities of part `i` nearest to `given` that its rows ask for, the nearly dependent ones only where `all`, and a basis of what
     /// they leave free. The workspace holds D.
     pub(super) fn velocities(
         &self,

@@ -1,8 +1,8 @@
 //! Capsules on cylinders, in space.
 //!
 //! The distance d(s) of a point of the capsule's line from the cylinder, negative inside, is convex, since a cylinder is: its slope n·u
-//! rises with s, and halving finds where it changes its sign. That point is the place, as the ball about it would have it; with the ends, if they
-//! are over a face or nearest themselves. A line along the side, or across an end, touches over a stretch: its places are where the stretch
+//! rises with s, and halving finds where it changes its sign. That point is the point, as the ball about it would have it; with the ends, if they
+//! are over a face or nearest themselves. A line along the side, or across an end, touches over a stretch: its points are where the stretch
 //! begins and ends. Normals are differentiated as if the point went with the capsule;
 //! so is the gap, which is exact unless the line itself runs through the cylinder.
 
@@ -18,7 +18,7 @@ pub const SLOTS: u32 = 5;
 /// Sine between a line and what it lies along.
 const PARALLEL: f64 = 1e-3;
 
-/// The places of a pair of a capsule and a cylinder.
+/// The points of a pair of a capsule and a cylinder.
 pub fn touches<R: Real>(
     a: &Surface,
     b: &Surface,

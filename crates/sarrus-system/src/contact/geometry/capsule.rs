@@ -1,12 +1,12 @@
 //! Capsules on boxes, hulls and triangles, in space.
 //!
-//! Places are the end balls, each where it is nearest to the solid, and the crossings of the capsule's line with convex edges e of the solid
+//! Points are the end balls, each where it is nearest to the solid, and the crossings of the capsule's line with convex edges e of the solid
 //! that lie between both their ends, and the corners of the solid that are nearest to a point of the line:
 //!
 //! n = ±(u × e)/|u × e|, outward,
 //!
 //! as long as n is between the normals of the two faces that meet at the edge, or nearly: a capsule that lies across a box stays on both
-//! edges while it rocks. An end whose nearest point lies back along the line is no place, since the line is nearer.
+//! edges while it rocks. An end whose nearest point lies back along the line is no point, since the line is nearer.
 //!
 //! A line that runs through a box or hull is pushed out the shortest way ([`super::patch`]), one through triangles over the edge that is least
 //! deep, with those that push nearly the same way.
@@ -26,7 +26,7 @@ const LEANING: f64 = 0.1;
 /// sin of the angle below which line and edge are parallel: then the ends touch.
 const PARALLEL: f64 = 1e-3;
 
-/// Returns how many places a pair can touch at, if the second has edges.
+/// Returns how many points a pair can touch at, if the second has edges.
 pub fn slots(b: &Geometry) -> u32 {
     match (b, ConvexSolid::new(b)) {
         (Geometry::Mesh(mesh), _) => 3 * mesh.features(),
@@ -44,7 +44,7 @@ struct Edge {
     number: u32,
 }
 
-/// The places of a pair of a capsule and a solid with edges.
+/// The points of a pair of a capsule and a solid with edges.
 pub fn touches<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -115,7 +115,7 @@ pub fn touches<R: Real>(
     );
 }
 
-/// The places of a line, between its ends, on edges and at corners.
+/// The points of a line, between its ends, on edges and at corners.
 pub fn side_contact<R: Real>(crossing: &EdgeCrossings<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) {
     let EdgeCrossings { line, frame, solid, radius, .. } = *crossing;
     // what runs through is pushed the shortest way
@@ -142,7 +142,7 @@ pub fn side_contact<R: Real>(crossing: &EdgeCrossings<R>, reach: f64, found: &mu
     });
 }
 
-/// The place of a line with a radius around it.
+/// The point of a line with a radius around it.
 fn rounded<R: Real>(touch: Touch<R>, radius: f64) -> Touch<R> {
     let [first, second] = touch.points;
     Touch {

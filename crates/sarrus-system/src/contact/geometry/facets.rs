@@ -1,6 +1,6 @@
 //! Boxes, hulls and cylinders on triangles, in space.
 //!
-//! A place is a point p₁ of the body and a point p₂ of the mesh with a normal n of their features, p₁ - p₂ = g n:
+//! A point is a point p₁ of the body and a point p₂ of the mesh with a normal n of their features, p₁ - p₂ = g n:
 //!
 //! - a corner of the body over a flat;
 //! - a corner of the mesh in the body, which it leaves by the nearest face;
@@ -8,11 +8,11 @@
 //!
 //! The middle of the body must be on the outer side of the features, of an open mesh on the side to which they push, and p₂ in the body, or
 //! nearly. A corner of the body leaves by the nearest such flat. Pushed off any flat at a ridge or corner, the body is clear of it: so
-//! no place there is deeper than the body is past one of its flats. No triangle counts, only flats, ridges and corners
+//! no point there is deeper than the body is past one of its flats. No triangle counts, only flats, ridges and corners
 //! ([`super::flats`]): a body lies on a flat as on a half-space. Crossings have the weight that [`super::patch`] says.
 //!
-//! The number of a place follows from its features alone, whatever other places there are and however far out they are searched for: it is
-//! what a place is remembered by.
+//! The number of a point follows from its features alone, whatever other points there are and however far out they are searched for: it is
+//! what a point is remembered by.
 
 use super::flats::FlatOwner;
 use super::mesh::{NONE, TriangleMesh};
@@ -33,7 +33,7 @@ const BESIDE: f64 = 0.75;
 /// Part of its size by which a point may be out of a body and count as in it.
 const ROUNDING: f64 = 1e-12;
 
-/// Holds what meets at a place.
+/// Holds what meets at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum FacetFeature {
     /// A corner of the body over a flat, from this side of it.
@@ -60,7 +60,7 @@ thread_local! {
     static SCRATCH: RefCell<FacetWorkspace> = RefCell::default();
 }
 
-/// Numbers of the places of a body on a mesh: first its corners over each flat, then corners of the mesh in it, crossings of each ridge
+/// Numbers of the points of a body on a mesh: first its corners over each flat, then corners of the mesh in it, crossings of each ridge
 /// with its edges, and the nearest points of both.
 pub struct Numbers {
     corners: u32,
@@ -122,7 +122,7 @@ pub struct OnMesh<'a, R> {
 }
 
 impl<R: Real> OnMesh<'_, R> {
-    /// The places that are nearer than `reach`.
+    /// The points that are nearer than `reach`.
     pub fn touches(&self, reach: f64, found: &mut impl FnMut(Touch<R>)) {
         let value = OnMesh {
             solid: self.solid,

@@ -2,15 +2,15 @@
 //!
 //! Both are polygons (a capsule's line has two edges, one each way) with a radius around them. The edge that the other polygon is farthest
 //! out of, or least far in, is the reference; the edge of the other that faces it is cut to its length. Either end of what is left is a
-//! place: a corner of one on an edge of the other, with the edge's normal \[Ericson2005, section 5.2\]. Where two corners are nearest, they
-//! are the one place.
+//! point: a corner of one on an edge of the other, with the edge's normal \[Ericson2005, section 5.2\]. Where two corners are nearest, they
+//! are the one point.
 
 use super::frozen;
 use super::points::{Cores, curvature};
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 
-/// Describes how many places a pair can touch at: corners of the first, of the second.
+/// Describes how many points a pair can touch at: corners of the first, of the second.
 pub const SLOTS: u32 = 8;
 
 /// An edge that faces the reference by less than this cosine is touched at its nearer corner alone.
@@ -89,7 +89,7 @@ pub enum PolygonFeature {
     Corners(usize, usize),
 }
 
-/// The places of a pair; none unless both are rectangles or capsules.
+/// The points of a pair; none unless both are rectangles or capsules.
 pub fn touches<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -134,7 +134,7 @@ pub fn touches<R: Real>(
     }
 }
 
-/// The place of a feature.
+/// The point of a feature.
 fn meet<R: Real>(first: &Polygon<R>, second: &Polygon<R>, feature: PolygonFeature) -> Touch<R> {
     let radii = [first.radius, second.radius];
     let cores = |points| Cores { points, radii, curvatures: radii.map(curvature) };
@@ -156,7 +156,7 @@ fn meet<R: Real>(first: &Polygon<R>, second: &Polygon<R>, feature: PolygonFeatur
     Touch { feature: Some(frozen::FrozenFeature::Flat(feature)), ..touch }
 }
 
-/// The place of a feature of a pair, wherever they are; none unless both are rectangles or capsules.
+/// The point of a feature of a pair, wherever they are; none unless both are rectangles or capsules.
 pub fn at_feature<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -166,7 +166,7 @@ pub fn at_feature<R: Real>(
     Some(meet(&Polygon::new(a, at[0])?, &Polygon::new(b, at[1])?, feature))
 }
 
-/// How far a corner is from the ends of the edge that it touches \[m\]; negative where it is past one by more than rounding.
+/// Computes how far a corner is from the ends of the edge that it touches \[m\]; negative where it is past one by more than rounding.
 pub fn overlap(a: &Surface, b: &Surface, at: [&Pose; 2], feature: PolygonFeature) -> Option<f64> {
     let (first, second) = (Polygon::new(a, at[0])?, Polygon::new(b, at[1])?);
     let (corner, edges, k) = match feature {

@@ -3,7 +3,7 @@
 //! Patches of boxes, hulls and faces are those of [`super::patch`], those on triangles of [`super::facets`]. The side of a cylinder touches
 //! edges and corners of boxes and hulls as a capsule does ([`super::capsule`]). For what is left, rims of cylinders on edges and corners,
 //! cylinders on each other and nearest points of bodies that are apart, `parry` finds the points, by the algorithms of Gilbert, Johnson and
-//! Keerthi and of expanding polytopes. What it finds at the values of the poses is frozen to features, from which the place is written
+//! Keerthi and of expanding polytopes. What it finds at the values of the poses is frozen to features, from which the point is written
 //! anew with derivatives:
 //!
 //! - a face of one with the normal n: the plane goes with its body, the point with the other one. A cylinder touches with the point of its
@@ -34,7 +34,7 @@ use parry3d_f64::shape::{self, Capsule, ConvexPolyhedron, Cuboid, Cylinder, Pack
 use sarrus_math::{Mat3, Pose, Real, Vec3};
 use std::cell::RefCell;
 
-/// Describes how many places a convex pair has numbers for. More of them share these: they push all the same, and remember as one.
+/// Describes how many points a convex pair has numbers for. More of them share these: they push all the same, and remember as one.
 const SLOTS: u32 = 64;
 
 /// Distances up to this part of the size of two bodies are rounding: points so near are one, and faces so near touch all over.
@@ -49,7 +49,7 @@ const ALONG_FACE_OF_CURVED: f64 = 1.0 - 5e-5;
 /// Cosine below which a direction is square to a normal.
 const SQUARE: f64 = 1e-6;
 
-/// Returns how many places a pair can touch at.
+/// Returns how many points a pair can touch at.
 pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
     match (a, b) {
         (Geometry::Mesh(a), Geometry::Mesh(b)) => {
@@ -67,7 +67,7 @@ pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
     }
 }
 
-/// A number for a place, the same as long as its features are; `used` are those that others of the pair have.
+/// A number for a point, the same as long as its features are; `used` are those that others of the pair have.
 fn number(key: u64, slots: u32, used: &mut Vec<u32>) -> u32 {
     let mut slot = (mixed(key) % u64::from(SLOTS)) as u32 % slots;
     if used.len() < slots as usize {
@@ -91,7 +91,7 @@ struct ManifoldPoint {
 
 type Manifold = ContactManifold<(), ()>;
 
-/// Extent to which the deepest place of a patch may be off the overlap that was found with it, as a part of that.
+/// Extent to which the deepest point of a patch may be off the overlap that was found with it, as a part of that.
 const CONFIRMED: f64 = 1e-6;
 
 thread_local! {
@@ -99,7 +99,7 @@ thread_local! {
     static SCRATCH: RefCell<(Manifold, Vec<ManifoldPoint>, Vec<u32>)> = RefCell::new((Manifold::new(), Vec::new(), Vec::new()));
 }
 
-/// The places of a pair, of which only the second may be a mesh, and only the first a cylinder, unless both are.
+/// The points of a pair, of which only the second may be a mesh, and only the first a cylinder, unless both are.
 pub fn touches<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -146,7 +146,7 @@ pub fn touches<R: Real>(
     });
 }
 
-/// The places of a body on a mesh; where none overlaps, also that of the nearest points.
+/// The points of a body on a mesh; where none overlaps, also that of the nearest points.
 fn on_mesh<R: Real>(a: &Surface, b: &Surface, two: OnMesh<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) {
     let numbers = Numbers::new(&two.solid, two.mesh);
     let mut least = f64::INFINITY;
@@ -181,7 +181,7 @@ fn on_mesh<R: Real>(a: &Surface, b: &Surface, two: OnMesh<R>, reach: f64, found:
     }
 }
 
-/// The places of a cylinder whose side is nearest to an edge or corner of the other, or deepest in it; returns false where it is not.
+/// The points of a cylinder whose side is nearest to an edge or corner of the other, or deepest in it; returns false where it is not.
 fn side_contact<R: Real>(
     b: &Surface,
     two: &TwoSolids<R>,
@@ -220,7 +220,7 @@ fn side_contact<R: Real>(
     there
 }
 
-/// The places of features that face each other along n, along which the bodies overlap; returns whether one is as deep.
+/// The points of features that face each other along n, along which the bodies overlap; returns whether one is as deep.
 fn seen<R: Real>(
     two: &TwoSolids<R>,
     n: Vec3,
@@ -238,7 +238,7 @@ fn seen<R: Real>(
     done
 }
 
-/// The places of features that face each other; returns false where others are nearest, or deepest.
+/// The points of features that face each other; returns false where others are nearest, or deepest.
 fn faced<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -385,7 +385,7 @@ impl ManifoldTask<'_> {
         unit(R[0] * Vec3((-found.normal1).to_array()))
     }
 
-    /// Keeps a point unless there is one at the same place.
+    /// Keeps a point unless there is one at the same point.
     fn reduce(
         &self,
         points: &mut Vec<ManifoldPoint>,
@@ -479,7 +479,7 @@ impl ConvexPair<'_> {
     }
 }
 
-/// A place from what was found, with derivatives.
+/// A point from what was found, with derivatives.
 fn frozen<R: Real>(
     a: &Surface,
     b: &Surface,

@@ -50,7 +50,7 @@ fn sort(geometry: &Geometry) -> Sort {
     }
 }
 
-/// Returns how many places a pair can touch at.
+/// Returns how many points a pair can touch at.
 pub(super) fn slots(a: &Geometry, b: &Geometry) -> u32 {
     match (sort(a), sort(b)) {
         (Sort::Wall, Sort::Wall) => 0,

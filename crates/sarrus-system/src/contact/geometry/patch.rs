@@ -2,21 +2,21 @@
 //!
 //! Let n be the direction of the least translation that parts two convex bodies, or along which they are farthest apart: by separating
 //! axes, and by the algorithms of Gilbert, Johnson and Keerthi and of expanding polytopes for edges of hulls. The outlines of the two
-//! faces that face each other along n, seen along n, have a polygon in common. Each of its corners is a place, of the features that meet
+//! faces that face each other along n, seen along n, have a polygon in common. Each of its corners is a point, of the features that meet
 //! there, and has their own normal, whatever n is:
 //!
 //! - a corner of one over the face of the other: the normal of that face;
 //! - an edge of each: ±(e₁ × e₂)/|e₁ × e₂|.
 //!
-//! So gap, normal and point of a place do not depend on the order of the two, and its force is the gradient of its energy. Other corners
-//! that are past the face of the other are places too, as on a half-space. A cylinder has the corners of a rim that it has on a
+//! So gap, normal and point of a point do not depend on the order of the two, and its force is the gradient of its energy. Other corners
+//! that are past the face of the other are points too, as on a half-space. A cylinder has the corners of a rim that it has on a
 //! half-space ([`super::walls`]), or the line of its side that is nearest.
 //!
 //! **Weight.** A corner of a face that slides over an edge of the other face is cut off: two crossings of edges follow it. Each of these has
 //! as weight the angle by which the common outline turns there, over the mean such angle of the outline with fewer corners, 2π/m. Angles add
 //! up, so a rectangle weighs 4 wherever and however it lies on another.
 //!
-//! Where neither a corner and a face nor two edges are nearest, or deepest, there are none of these places, and [`touches`] says so.
+//! Where neither a corner and a face nor two edges are nearest, or deepest, there are none of these points, and [`touches`] says so.
 
 use super::frozen;
 use super::mesh::Hull;
@@ -286,7 +286,7 @@ impl<'a> ConvexSolid<'a> {
     }
 }
 
-/// Holds what meets at a place.
+/// Holds what meets at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PatchFeature {
     /// A corner of the first over a face of the second.
@@ -323,7 +323,7 @@ enum Label {
     Second(usize),
 }
 
-/// Returns how many places a pair can touch at.
+/// Returns how many points a pair can touch at.
 pub fn slots(a: &ConvexSolid, b: &ConvexSolid) -> u32 {
     a.corners() + b.corners() + on_side(a, b) + crossings(a, b).min(CROSSINGS)
 }
@@ -356,7 +356,7 @@ impl<'a, R: Real> TwoSolids<'a, R> {
         (self.frames[side].rotate(&m.0), self.frames[side].point(&m.scale(d).0))
     }
 
-    /// The place at which features meet; `n` is about its normal.
+    /// The point at which features meet; `n` is about its normal.
     pub fn touch_at(&self, feature: PatchFeature, n: Vec3, slot: u32) -> Option<Touch<R>> {
         let touch = match feature {
             PatchFeature::First(i, k) => {
@@ -512,7 +512,7 @@ impl TwoSolids<'_, f64> {
         far(0) + far(1) + (self.frames[0].p - self.frames[1].p).norm()
     }
 
-    /// Returns how far a place is from the ends of the face or edges that it is on \[m\]; negative where it is past one by more than rounding. None of
+    /// Returns how far a point is from the ends of the face or edges that it is on \[m\]; negative where it is past one by more than rounding. None of
     /// bodies with curved sides.
     pub fn within(&self, feature: PatchFeature, n: Vec3) -> Option<f64> {
         if !self.solids.iter().all(|solid| matches!(solid, ConvexSolid::Box(_) | ConvexSolid::Hull(_))) {
@@ -626,8 +626,8 @@ impl TwoSolids<'_, f64> {
     }
 }
 
-/// The places of a pair, seen along n, that are nearer than `reach`. The true gap lies between both numbers of `gap`: lines and planes whose
-/// gap is less do not meet where they are edges and faces. Unless a place is there, nothing is found; returns whether one is.
+/// The points of a pair, seen along n, that are nearer than `reach`. The true gap lies between both numbers of `gap`: lines and planes whose
+/// gap is less do not meet where they are edges and faces. Unless a point is there, nothing is found; returns whether one is.
 pub fn touches<R: Real>(
     two: &TwoSolids<R>,
     n: Vec3,

@@ -1,4 +1,4 @@
-//! Describes what places are made of: points with a radius around them, directions that exist at any distance, and curvatures.
+//! Describes what points are made of: points with a radius around them, directions that exist at any distance, and curvatures.
 
 use crate::contact::surface::Touch;
 use sarrus_math::{Real, Vec3};
@@ -34,14 +34,14 @@ impl<R: Real> Cores<R> {
         Cores { points, radii, curvatures: radii.map(curvature) }
     }
 
-    /// The place, pushed along the line through both points; where they coincide, along `else_along`.
+    /// The point, pushed along the line through both points; where they coincide, along `else_along`.
     #[inline]
     pub fn apart(self, else_along: impl FnOnce() -> Vec3<R>, slot: u32) -> Touch<R> {
         let normal = unit(self.points[0] - self.points[1]).unwrap_or_else(else_along);
         self.along(normal, slot)
     }
 
-    /// The place, pushed along a given normal.
+    /// The point, pushed along a given normal.
     #[inline]
     pub fn along(self, normal: Vec3<R>, slot: u32) -> Touch<R> {
         let gap = (self.points[0] - self.points[1]).dot(normal) - (self.radii[0] + self.radii[1]);

@@ -5,7 +5,7 @@
 //! s = (b d₂ - d₁)/(1 - b²),  t = d₂ + s b,  b = u₁·u₂,  d = u·(m₁ - m₂),  n = ±(u₁ × u₂)/|u₁ × u₂|,
 //!
 //! and at an end the foot on the other line. Lines that are nearly parallel touch all along where they are side by side, at
-//! either end of which is a place; else the nearest points are the place. In the plane lines that cross are pushed out over
+//! either end of which is a point; else the nearest points are the point. In the plane lines that cross are pushed out over
 //! the end that is nearest to the other line.
 
 use super::points::{Cores, Segment, unit};
@@ -16,7 +16,7 @@ use sarrus_math::{Pose, Real, Vec3};
 /// sin² of the angle below which lines are parallel.
 const PARALLEL: f64 = 1e-6;
 
-/// Returns how many places a pair can touch at.
+/// Returns how many points a pair can touch at.
 pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
     (segments(a).1 * segments(b).1) as u32 * each(a, b)
 }
@@ -26,7 +26,7 @@ fn each(a: &Geometry, b: &Geometry) -> u32 {
     if matches!((a, b), (Geometry::Capsule { .. }, Geometry::Capsule { .. })) { 5 } else { 1 }
 }
 
-/// The places of a pair.
+/// The points of a pair.
 pub fn touches<R: Real>(
     a: &Surface,
     b: &Surface,

@@ -9,13 +9,13 @@ use super::triangle::{on_hull, on_triangles};
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 
-/// Returns how many places a pair can touch at.
+/// Returns how many points a pair can touch at.
 pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
     let each = if let Geometry::Mesh(mesh) = b { mesh.features() } else { 1 };
     segments(a).1 as u32 * each
 }
 
-/// The places of a pair of which `a` is made of balls.
+/// The points of a pair of which `a` is made of balls.
 pub fn touches<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -59,7 +59,7 @@ pub struct BallNearSolid<'a, R> {
 }
 
 impl<R: Real> BallNearSolid<'_, R> {
-    /// The place over a foot of its centre.
+    /// The point over a foot of its centre.
     pub fn on(&self, foot: ClosestPoint<R>, slot: u32, found: &mut impl FnMut(Touch<R>)) {
         let gap = foot.distance - self.radius;
         if gap.value() < self.reach {

@@ -116,7 +116,7 @@ fn is_through(a: &Surface, b: &Surface, touch: &Touch<f64>) -> bool {
     slides(a, b) && touch.gap < -0.15
 }
 
-/// The normal of a capsule on a cylinder leaves out that its place moves along it.
+/// The normal of a capsule on a cylinder leaves out that its point moves along it.
 fn slides(a: &Surface, b: &Surface) -> bool {
     let is = |s: &Surface, t: &Surface| {
         matches!((&s.geometry, &t.geometry), (Geometry::Capsule { .. }, Geometry::Cylinder { .. }))
@@ -222,7 +222,7 @@ proptest! {
         }
     }
 
-    /// Central differences of step h err by h² times third derivatives, which grow as 1/d² near places where a direction vanishes;
+    /// Central differences of step h err by h² times third derivatives, which grow as 1/d² near points where a direction vanishes;
     /// those are left out.
     #[test]
     fn derivatives_are_those_of_the_values(at in [pose(), pose()]) {

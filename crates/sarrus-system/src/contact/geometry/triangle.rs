@@ -2,7 +2,7 @@
 //!
 //! Over a flat ([`super::flats`]) the nearest point is on it, on a ridge or at a corner; a ridge or corner is a place of its own only if it is
 //! the nearest of all flats that meet there, so that a ball that rolls over a flat of many triangles touches it once, and in a groove twice.
-//! Inside a closed mesh, where the nearest feature is seen from behind, that feature alone is the place, and the way out is through it.
+//! Inside a closed mesh, where the nearest feature is seen from behind, that feature alone is the point, and the way out is through it.
 
 use super::flats::FlatOwner;
 use super::mesh::{Hull, NONE, Raw, TriangleMesh};
@@ -145,7 +145,7 @@ thread_local! {
     static NEAREST: RefCell<Vec<NearestFlat>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The places of a point c on triangles that are nearer than `reach`, with the number of the feature.
+/// The points of a point c on triangles that are nearer than `reach`, with the number of the feature.
 pub fn on_triangles<R: Real>(
     mesh: &TriangleMesh,
     c: Vec3<R>,

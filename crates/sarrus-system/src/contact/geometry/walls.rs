@@ -13,7 +13,7 @@ use sarrus_math::{Pose, Real, Vec3};
 /// Below this sine between axis and normal a rim lies flat, and its points are fixed.
 pub const FLAT: f64 = 1e-6;
 
-/// Returns how many places a pair can touch at: those of `a` on each wall of `b`.
+/// Returns how many points a pair can touch at: those of `a` on each wall of `b`.
 pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
     let walls = if matches!(b, Geometry::Channel { .. }) { 2 } else { 1 };
     point_count(a) * walls
@@ -67,12 +67,12 @@ struct WallTask<'a, R> {
     pose: &'a Pose<R>,
     o: Vec3<R>,
     wall: Wall<R>,
-    /// Of the first place.
+    /// Of the first point.
     slot: u32,
     reach: f64,
 }
 
-/// The places of a pair of which `b` is the wall.
+/// The points of a pair of which `b` is the wall.
 pub fn touches<R: Real>(
     a: &Surface,
     b: &Surface,

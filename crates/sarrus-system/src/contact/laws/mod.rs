@@ -5,12 +5,12 @@
 //! linear   N = K δ       (1 + χ δ̇/v)
 //! ```
 //!
-//! with v the speed at which the place closed, and χ from the coefficient of restitution e ([`restitution`]): `hunt_crossley`
+//! with v the speed at which the point closed, and χ from the coefficient of restitution e ([`restitution`]): `hunt_crossley`
 //! 3(1-e)/2 \[Hunt1975\], `lankarani_nikravesh` 3(1-e²)/4 \[Lankarani1990\], `flores` 8(1-e)/(5e) \[Flores2011\], or `exact`, which
 //! delivers e. With `factor` c instead N = K δⁿ (1 + c δ̇), and with a number d, N = K δⁿ + d δ̇ whatever n is: a force that jumps
-//! when a place closes.
+//! when a point closes.
 //!
-//! v holds until the first compression ends, also where other forces speed it up ([`ImpactOnset`]). A place that is then hit again is damped
+//! v holds until the first compression ends, also where other forces speed it up ([`ImpactOnset`]). A point that is then hit again is damped
 //! by the faster of the two speeds, v = max(v, δ̇). So is one that closed below [`SLOWEST`], since the damping of a body at rest would
 //! be stiff without end. N never pulls: what the damping would pull is left out, and the elastic energy that goes with it is booked as
 //! dissipated: the heat is (N - K δⁿ) δ̇ ≥ 0.
@@ -98,12 +98,12 @@ pub struct Normal<R> {
 }
 
 impl NormalForceLaw {
-    /// Returns whether the force jumps where a place closes.
+    /// Returns whether the force jumps where a point closes.
     pub fn jumps(&self) -> bool {
         matches!(self.damping, Damping::Dashpot(d) if d != 0.0)
     }
 
-    /// The force at an overlap `depth` that grows with `speed`, of stiffness `K`, where the place closed at `onset`. At no overlap it is
+    /// The force at an overlap `depth` that grows with `speed`, of stiffness `K`, where the point closed at `onset`. At no overlap it is
     /// that of the closed side.
     pub fn force<R: Real>(&self, K: f64, depth: R, speed: R, onset: impl Into<ImpactOnset>) -> Normal<R> {
         let (K, onset) = (R::from_f64(K), onset.into());

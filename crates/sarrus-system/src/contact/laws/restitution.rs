@@ -38,7 +38,7 @@ pub fn needed(e: f64) -> f64 {
     bisect(0.0, 1.0 / e, |chi| delivered(chi) > e)
 }
 
-/// Where `holds` ends between two numbers.
+/// Determines where `holds` ends between two numbers.
 fn bisect(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);

@@ -31,7 +31,7 @@ fn amplitudes(n: usize, planar: bool) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// How a node moves, from `middle`.
+/// Computes how a node moves, from `middle`.
 fn shapes(structure: &ModalStructure, reduced: &ReducedShapes, node: usize, middle: &[f64; 3]) -> Shapes {
     let both = |shape: &Vec<f64>| structure.node(shape, node);
     Shapes {

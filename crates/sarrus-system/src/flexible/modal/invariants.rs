@@ -17,7 +17,7 @@
 //!
 //! - where M interpolates all directions alike and nodes do not turn, M_ab = m_ab 1: solids;
 //! - where turns have a mass of their own at each node, a tensor J with the second moments V = ½ tr(J) 1 - J: lumped M, and that
-//!   of `beam`. A section that turns by θ̃ = P η adds -V θ̃ to E1 and, with its quadratic part, θ̃_i V θ̃_jᵀ to E2 and V θ̃_i θ̃_j to F.
+//!   of `beam`. A section that rotates by θ̃ = P η adds -V θ̃ to E1 and, with its quadratic part, θ̃_i V θ̃_jᵀ to E2 and V θ̃_i θ̃_j to F.
 //!
 //! Elements that interpolate by turns too, as cubic beams do, and across by other functions than along, are between: in a stretched
 //! field A r the nodes turn by what K likes best, -K_θθ⁻¹K_θu A r, which of a straight beam is its slope, and Z = Σ θ_a·z_a is then exact but for the sections'
@@ -304,7 +304,7 @@ impl InertiaInvariants {
         all
     }
 
-    /// What a section that turns by `theta` adds to E2 and F; only both together are the inertia of what turns.
+    /// Computes what a section that rotates by `theta` adds to E2 and F; only both together are the inertia of what turns.
     fn add_sections(&mut self, factor: f64, V: &Mat3, theta: &[[f64; 3]]) {
         if self.F.is_empty() {
             return;

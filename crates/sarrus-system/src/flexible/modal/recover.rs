@@ -66,7 +66,7 @@ impl RecoveredNode {
 }
 
 impl NodeSignal {
-    /// Returns what reads the same of the frame, at place 0, while the body is undeformed.
+    /// Returns what reads the same of the frame, at index 0, while the body is undeformed.
     pub fn undeformed(&self) -> Option<Signal> {
         match self.what {
             NodeReading::Position => Some(Signal::Position(0, self.shapes.r, self.axis)),

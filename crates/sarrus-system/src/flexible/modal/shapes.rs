@@ -2,7 +2,7 @@
 
 use sarrus_math::{Mat3, Real, Vec3};
 
-/// s = r + S η + ½ ηᵀg η and the turn P η of a node, in the axes of the frame.
+/// s = r + S η + ½ ηᵀg η and the rotation P η of a node, in the axes of the frame.
 #[derive(Clone, Debug)]
 pub struct Shapes {
     /// r \[m\].

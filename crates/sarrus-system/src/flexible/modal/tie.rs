@@ -1,6 +1,6 @@
 //! The rows that tie an interface node to its modal body.
 //!
-//! Φ₁ = x_node - p - R s(η) in the world and Φ₂ = the axial vector of the skew part of (R T(η) R₀)ᵀ R_node, where T turns by P η and
+//! Φ₁ = x_node - p - R s(η) in the world and Φ₂ = the axial vector of the skew part of (R T(η) R₀)ᵀ R_node, where T rotates by P η and
 //! R₀ is how the node stands in the frame: six rows that are zero where the node is where the shapes put it, in the plane three. Of a node that
 //! does not turn only Φ₁. J, γ and tangents follow from these by the scalars.
 

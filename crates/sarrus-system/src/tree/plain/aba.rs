@@ -139,7 +139,7 @@ impl ArticulatedInertia {
 }
 
 impl PlainTree {
-    /// ẏ where nothing acts but weight and, where given, `tau` along the speeds, where the links were placed.
+    /// ẏ where nothing acts but weight and, where given, `tau` along the speeds, where the links were evaluated.
     pub fn forward_dynamics_gravity_only(&mut self, tau: Option<&[f64]>, ydot: &mut [f64]) {
         let g = self.gravity;
         let alone = |own: &LinkData, at: &PlainLinkState| {
@@ -149,7 +149,7 @@ impl PlainTree {
         self.solve(alone, tau, ydot);
     }
 
-    /// ẏ under the forces `f` on the bodies (nv of the system, with their gyroscopic torques), where the links were placed.
+    /// ẏ under the forces `f` on the bodies (nv of the system, with their gyroscopic torques), where the links were evaluated.
     pub fn accelerations(&mut self, f: &[f64], ydot: &mut [f64]) {
         let alone = |own: &LinkData, at: &PlainLinkState| {
             let f = &f[own.v as usize..];

@@ -33,7 +33,7 @@ impl Composite {
 }
 
 impl PlainTree {
-    /// M (ny × ny, by rows), where the links were placed.
+    /// M (ny × ny, by rows), where the links were evaluated.
     pub fn mass_matrix(&mut self, n: usize, M: &mut [f64]) {
         M[..n * n].fill(0.0);
         for ((own, at), all) in self.own.iter().zip(&self.states).zip(&mut self.composites).skip(1) {

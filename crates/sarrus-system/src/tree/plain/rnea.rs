@@ -9,7 +9,7 @@ use super::{PlainTree, Subspace};
 use sarrus_math::Vec3;
 
 impl PlainTree {
-    /// τ that gives the speeds the rates `ydot` where nothing else acts but weight, where the links were placed. Without `ydot` the bias.
+    /// τ that gives the speeds the rates `ydot` where nothing else acts but weight, where the links were evaluated. Without `ydot` the bias.
     pub fn inverse_dynamics(&mut self, ydot: Option<&[f64]>, tau: &mut [f64]) {
         let n = self.own.len();
         for i in 1..n {

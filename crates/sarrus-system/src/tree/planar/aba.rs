@@ -109,7 +109,7 @@ impl PlanarTree {
         self.solve(ydot);
     }
 
-    /// ẏ under the forces `f` on the bodies (nv of the system), where the links were placed.
+    /// ẏ under the forces `f` on the bodies (nv of the system), where the links were evaluated.
     pub fn accelerations(&mut self, f: &[f64], ydot: &mut [f64]) {
         let links = self.own.iter().zip(&self.states).zip(&mut self.answers);
         for ((own, at), answer) in links.skip(1) {

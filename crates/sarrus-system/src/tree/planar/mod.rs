@@ -216,7 +216,7 @@ impl PlanarTree {
         sin_cos_all(angles, sin, cos);
     }
 
-    /// Writes the state of all bodies, where the links were placed at `q` and `y`, into `out`.
+    /// Writes the state of all bodies, where the links were evaluated at `q` and `y`, into `out`.
     pub fn write(&mut self, q: &[f64], y: &[f64], out: &mut State) {
         let mut last = [0.0; 4];
         let n = self.own.len();
@@ -247,7 +247,7 @@ impl PlanarTree {
         }
     }
 
-    /// ẏ of the bodies' accelerations `vdot`, where the links were placed at speeds `y`: those of least squares, as in `read.rs`.
+    /// ẏ of the bodies' accelerations `vdot`, where the links were evaluated at speeds `y`: those of least squares, as in `read.rs`.
     pub fn speed_rates(&mut self, vdot: &[f64], ydot: &mut [f64]) {
         for i in 1..self.own.len() {
             let (own, at) = (&self.own[i], &self.states[i]);

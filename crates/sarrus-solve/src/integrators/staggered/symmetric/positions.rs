@@ -169,7 +169,7 @@ impl SymmetricStaggered {
         view.retract(&mut end.q, &self.delta);
     }
 
-    /// What w leaves to be corrected, as a velocity: (Φ + J δ)/h, δ being how far the end has moved since Φ was evaluated, if it
+    /// Computes what w leaves to be corrected, as a velocity: (Φ + J δ)/h, δ being how far the end has moved since Φ was evaluated, if it
     /// has, or the mean of ψ over both ends.
     fn violation(&mut self, s: &Structure, h: f64, moved: bool) {
         let SymmetricStaggered { eq: [here, there], r: [r, mean], delta, w, .. } = self;

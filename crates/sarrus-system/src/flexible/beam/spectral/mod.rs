@@ -11,7 +11,7 @@
 //! would be left over, which bending cannot help but strain, and slender elements would be far too stiff: this is the reduced integration of \[Simo1986\] for any
 //! order. Smoothing Γ in place of a would let sections turn along P_p and the chord grow longer without strain.
 //!
-//! Turns are seen from the node itself: there the derivative of the rotation vector is the identity, so that κ_i is the slope of the turn
+//! Turns are seen from the node itself: there the derivative of the rotation vector is the identity, so that κ_i is the slope of the rotation
 //! and no more. Motions of the whole change neither Γ nor κ, and nothing depends on the way by which a position was reached. In the plane φ_ij is the
 //! difference of two counted angles. In space the unit quaternion of A_iᵀA_j is the product of those between neighbouring nodes, each with a
 //! scalar part that is not negative. Its sign counts turns beyond π, so that |φ_ij| reaches up to 2π. φ_ji = -φ_ij, so that half of them
@@ -26,7 +26,7 @@
 //! so the force on node j is -Σ_i D_ij N_i, the torque y_j × N_j + a_j × (ΠᵀN)_j + Σ_k (M_jk - M_kj).
 //!
 //! Masses at the same points: M is diagonal. Displacements converge with L^(p+1), at the ends of elements with L^(2p), so few elements do; the fastest
-//! vibration is that of p elements of order 1, twice as fast at the ends, where nodes are nearer, or the turning of sections against shear,
+//! vibration is that of p elements of order 1, twice as fast at the ends, where nodes are nearer, or the rotation of sections against shear,
 //! √(GA/ρI), which no mesh changes. Costs of an evaluation in the plane 6(p + 1)² products, in space p(p + 1)/2 rotation vectors.
 //!
 //! In space not for elements that turn by nearly a full revolution from node to node, where rotation vectors are singular: their wrenches are no numbers then,
@@ -270,7 +270,7 @@ fn times<R: Real>(diagonal: &[f64; 3], a: Vec3<R>) -> Vec3<R> {
     Vec3([a.0[0] * diagonal[0], a.0[1] * diagonal[1], a.0[2] * diagonal[2]])
 }
 
-/// What sections carry at each node of the element.
+/// Describes what sections carry at each node of the element.
 macro_rules! at_nodes {
     ($($k:literal)* => $($what:literal $unit:literal)*) => {
         at_nodes!(@all [$($k)*] [$(($what, $unit))*])
