@@ -67,11 +67,58 @@ fn no_type_name_means_two_things() {
 
 /// Words that NOTATION.md has retired, as parts of identifiers.
 const RETIRED: [&str; 52] = [
-    "places", "placed", "placing", "room", "rooms", "book", "books", "heats", "rubs", "look", "looks", "looking", "told",
-    "tell", "tells", "kept", "turn", "turns", "turned", "turning", "crew", "settle", "settles", "settled", "upright",
-    "stiffen", "sparing", "sharpen", "standing", "leads", "journey", "leg", "legs", "passage", "danger", "dangerous",
-    "bridge", "minuend", "strips", "put", "puts", "takes", "landed", "onto", "gauge", "tap", "feed", "wake", "resting",
-    "freedoms", "couple", "nobody",
+    "places",
+    "placed",
+    "placing",
+    "room",
+    "rooms",
+    "book",
+    "books",
+    "heats",
+    "rubs",
+    "look",
+    "looks",
+    "looking",
+    "told",
+    "tell",
+    "tells",
+    "kept",
+    "turn",
+    "turns",
+    "turned",
+    "turning",
+    "crew",
+    "settle",
+    "settles",
+    "settled",
+    "upright",
+    "stiffen",
+    "sparing",
+    "sharpen",
+    "standing",
+    "leads",
+    "journey",
+    "leg",
+    "legs",
+    "passage",
+    "danger",
+    "dangerous",
+    "bridge",
+    "minuend",
+    "strips",
+    "put",
+    "puts",
+    "takes",
+    "landed",
+    "onto",
+    "gauge",
+    "tap",
+    "feed",
+    "wake",
+    "resting",
+    "freedoms",
+    "couple",
+    "nobody",
 ];
 
 /// Product text of a file: without its test module.
@@ -102,7 +149,8 @@ fn code(text: &str) -> String {
 
 /// Bytes of a comment, string or character that begins here, after the character `before`; 0 where none does.
 fn hidden(text: &str, before: Option<char>) -> usize {
-    let until = |end: &str, from: usize| text[from..].find(end).map_or(text.len(), |at| from + at + end.len());
+    let until =
+        |end: &str, from: usize| text[from..].find(end).map_or(text.len(), |at| from + at + end.len());
     if text.starts_with("//") {
         return text.find('\n').unwrap_or(text.len());
     }
@@ -191,7 +239,10 @@ fn doc_comments_start_with_a_noun_or_a_verb() {
     let mut found = Vec::new();
     for file in product() {
         // help of the command line and docs of the Python module are texts for users
-        if file.components().any(|part| ["sarrus-cli", "sarrus-py"].iter().any(|own| part.as_os_str() == *own)) {
+        if file
+            .components()
+            .any(|part| ["sarrus-cli", "sarrus-py"].iter().any(|own| part.as_os_str() == *own))
+        {
             continue;
         }
         let text = product_text(&file);
