@@ -12,7 +12,7 @@
 //! state's errors, and depends on the history of a run only if that began far off the constraints.
 
 //!
-//! How many values count at the start is decided once for all who ask, from the geometry alone: see [`kinematic_units`] and
+//! The number of values that count at the start is decided once for all callers, from the geometry alone: see [`kinematic_units`] and
 //! [`TOLERANCE`]. A method is given the result where rows are redundant, or nearly so.
 
 use crate::findings::RankFound;
