@@ -1,6 +1,6 @@
 //! Describes what `sarrus modes`, `equilibrium` and `inverse` say, as text.
 
-use crate::printer::{number, plural, short, table, time};
+use crate::printer::{group, number, plural, short, table, time};
 use crate::style::Painter;
 use sarrus::analysis::{
     EquilibriumReport, LoadStep, Mode, ModeKind, ModesReport, PrescribedReport, Status, SteadyMotion,
@@ -105,7 +105,7 @@ fn steady_motion(m: &SteadyMotion) -> String {
 }
 
 fn plural_of(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
+    format!("{} {}", group(n as u64), if n == 1 { one } else { many })
 }
 
 fn row(m: &Mode) -> [String; 5] {

@@ -70,7 +70,7 @@ impl SampleExtras {
     pub fn note(&self) -> Option<String> {
         let t = self.full?;
         Some(format!(
-            "{CONTACTS} ends at t = {t}: it holds at most {MAX_SAMPLES} contact points, and for the {MAX_POINTS} strongest of a sample"
+            "{CONTACTS} ends at t = {t}: it holds at most {MAX_SAMPLES} contact points, and of a sample the {MAX_POINTS} strongest"
         ))
     }
 
