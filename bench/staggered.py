@@ -3,7 +3,7 @@
 
     python3 bench/staggered.py [--sizes 100 1000 10000 100000] [--binary PATH]
 
-The unit is what a right side of an explicit method pays with the default formulation: all equations up to forces, then accelerations
+The unit is what a right-hand side of an explicit method pays with the default formulation: all equations up to forces, then accelerations
 by `proximal`. Unit and step are timed in turn by one process (`crates/sarrus/examples/staggered_cost.rs`), which this builds and runs,
 so that only the ratio is worth quoting. Standard library only.
 """

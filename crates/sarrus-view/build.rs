@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 use std::time::SystemTime;
 use std::{env, fs};
 
-/// What `npm run build` makes.
+/// Defines what `npm run build` makes.
 const FILES: &[&str] = &["index.html", "app.js", "app.css", "single.html"];
-/// What it is made from, in `page`.
+/// Defines what it is made from, in `page`.
 const SOURCES: &[&str] =
     &["src", "index.html", "package.json", "package-lock.json", "vite.config.ts", "tsconfig.json"];
 
@@ -38,7 +38,7 @@ fn main() {
     embed(&dist, &out);
 }
 
-/// When the newest file under `path` was written.
+/// Returns when the newest file under `path` was written.
 fn newest(path: &Path) -> Option<SystemTime> {
     if path.is_dir() {
         let entries = fs::read_dir(path).ok()?.filter_map(Result::ok);
@@ -47,7 +47,7 @@ fn newest(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|meta| meta.modified()).ok()
 }
 
-/// When the oldest of the built files was written; none where one is missing.
+/// Returns when the oldest of the built files was written; none where one is missing.
 fn oldest(dist: &Path) -> Option<SystemTime> {
     let times = FILES.iter().map(|file| fs::metadata(dist.join(file)).and_then(|m| m.modified()).ok());
     times.collect::<Option<Vec<_>>>()?.into_iter().min()

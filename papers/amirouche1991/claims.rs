@@ -115,7 +115,7 @@ pub fn of_rows(runs: &[Run]) -> Vec<Claim> {
             "1 N m with steps of 0.01 s",
             jump > 1.0 && damped_gone > 0,
             Verdict::Failed,
-            "they stand on the right side, which is divided by the same x",
+            "they stand on the right-hand side, which is divided by the same x",
         ),
         Claim::new(
             "at the singular position Baumgarte's terms provide no stability at all (section 4.1, figure 7)",

@@ -191,7 +191,7 @@ fn decay(wrong: &Case, runs: &[Outcome]) -> Result<Claim, PaperError> {
     let bad = |reason: String| PaperError::Run { what: "start of the four-bar".into(), reason };
     let start = assemble(&wrong.model, &wrong.system, Assembly::None).map_err(|e| bad(e.to_string()))?;
     let mut mechanism = wrong.system.mechanism();
-    mechanism.set_hints(&start.hints);
+    mechanism.set_discrete(&start.discrete);
     let mut eq = Equations::new(&mechanism);
     mechanism.update(&start.state, Stage::VELOCITY, &mut eq);
     let mut worst = 0.0_f64;

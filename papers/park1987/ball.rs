@@ -57,7 +57,7 @@ impl Ball {
     }
 
     /// Steps of `h` to `t_end` with `method`, shown to `see` with the start, for as long as it wants. Where the method gives up,
-    /// why; steps of fixed size only. A method of right sides projects.
+    /// why; steps of fixed size only. A method of right-hand sides projects.
     pub fn roll(
         &self,
         method: &str,
@@ -77,7 +77,7 @@ impl Ball {
         let start = assemble(&self.case.model, &self.case.system, Assembly::default())
             .map_err(|e| bad(e.to_string()))?;
         let mut mechanism = self.case.system.mechanism();
-        mechanism.set_hints(&start.hints);
+        mechanism.set_discrete(&start.discrete);
         let made = formulations::make("proximal", &Options::new())
             .and_then(|f| Ok((f, stabilizations::make("projection", &Options::new())?)))
             .and_then(|made| Ok((made, (integrators::find(&choice.kind)?.new)(&options)?)));

@@ -65,7 +65,7 @@ impl Locked {
         largest(times.zip(LOCK_TIMES).map(|(t, known)| (t - known).abs()))
     }
 
-    /// Whether all three have locked and the run went on to its end.
+    /// Whether all three have locked and the run continued to its end.
     fn passed(&self) -> bool {
         self.outcome.report.status == Status::Completed && self.outcome.report.events.len() == 3
     }

@@ -143,7 +143,7 @@ fn singularity(runs: &Runs) -> Claim {
     )
 }
 
-/// Whether a run locks three times and goes on.
+/// Whether a run locks three times and continues.
 fn passes(run: &Unfolded) -> bool {
     run.failed.is_none() && run.locks.len() == 3
 }

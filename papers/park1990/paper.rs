@@ -1,6 +1,6 @@
 //! Park, Chiou and Downer (1990): the staggered procedure, on a deployment with lock-up, a spatial double pendulum and a flexible crane.
 //!
-//! No data is printed, so numbers of the paper are looked for: the deployment is run by the paper's own difference equations, over
+//! No data is printed, so numbers of the paper are searched for: the deployment is run by the paper's own difference equations, over
 //! steps, parameters and ways to write a lock, to see where its iteration counts and its failure appear. The library's runs
 //! stand beside it.
 

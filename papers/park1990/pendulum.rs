@@ -39,7 +39,7 @@ pub struct Sample {
 pub struct Long {
     /// When it was lost \[s\], if it was: its energy is wrong by a tenth of the largest kinetic energy.
     pub lost: Option<f64>,
-    /// When it could not go on \[s\], if it came to that.
+    /// When it could not continue \[s\], if it came to that.
     pub ended: Option<f64>,
     /// Time \[s\] and energy error \[J\].
     pub energy: Vec<(f64, f64)>,
@@ -106,7 +106,7 @@ fn errors(case: &Case, form: &str, h: f64) -> Result<[f64; 3], PaperError> {
     let bad = |e: &dyn std::fmt::Display| bad(&what, e);
     let start = assemble(&case.model, &case.system, Assembly::default()).map_err(|e| bad(&e))?;
     let mut mechanism = case.system.mechanism();
-    mechanism.set_hints(&start.hints);
+    mechanism.set_discrete(&start.discrete);
     let none = Options::new();
     let formulation = formulations::make("proximal", &none).map_err(|e| bad(&e))?;
     let stabilization = stabilizations::make("none", &none).map_err(|e| bad(&e))?;

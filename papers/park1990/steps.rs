@@ -100,7 +100,7 @@ impl Stepper<'_> {
         None
     }
 
-    /// Right side of ε λ̇ = ... at the state that `eq` belongs to; nothing for Baumgarte.
+    /// Right-hand side of ε λ̇ = ... at the state that `eq` belongs to; nothing for Baumgarte.
     pub fn drive(&self, at: &Point) -> Vec<f64> {
         match self.technique {
             Technique::Baumgarte { .. } => vec![0.0; self.eq.phi.len()],

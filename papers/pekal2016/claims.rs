@@ -18,7 +18,11 @@ pub fn model(runs: &Runs) -> Result<Vec<Claim>, PaperError> {
     let mut claims = Vec::new();
     for (v, (name, rows, why)) in [
         ("simplified", 26, "26 independent rows"),
-        ("overconstrained", 31, "31 rows of rank 26: the second hinge adds five and takes no freedom"),
+        (
+            "overconstrained",
+            31,
+            "31 rows of rank 26: the second hinge adds five and takes no degree of freedom",
+        ),
     ]
     .into_iter()
     .enumerate()
@@ -57,7 +61,7 @@ fn acceleration_error(runs: &Runs, v: usize, name: &str) -> Result<f64, PaperErr
     let bad = |reason: String| PaperError::Run { what: format!("{} at the start", case.name), reason };
     let start = assemble(&case.model, &case.system, Assembly::Full).map_err(|e| bad(e.to_string()))?;
     let mut mechanism = case.system.mechanism();
-    mechanism.set_hints(&start.hints);
+    mechanism.set_discrete(&start.discrete);
     let none = Options::new();
     let made = sarrus::solve::formulations::make(name, &none).map_err(|e| bad(e.to_string()))?;
     let still = stabilizations::make("none", &none).map_err(|e| bad(e.to_string()))?;
@@ -229,8 +233,8 @@ pub fn costs(runs: &Runs) -> Vec<Claim> {
         (time(1) / theirs(1) - 1.0).abs() < 0.25,
         Verdict::Differs,
         format!(
-            "right sides grow by {:.2}: a term costs nothing, but it turns the distance of a stage from the constraints, of \
-             the order h², into accelerations, so that the same error asks for shorter steps the larger α is; right sides \
+            "right-hand sides grow by {:.2}: a term costs nothing, but it turns the distance of a stage from the constraints, of \
+             the order h², into accelerations, so that the same error asks for shorter steps the larger α is; right-hand sides \
              at tolerance {:e} by α = β: {}",
             rhs(1),
             TOLERANCES[runs.tolerances[1]],
@@ -245,9 +249,9 @@ pub fn costs(runs: &Runs) -> Vec<Claim> {
         (time(2) / theirs(2) - 1.0).abs() < 0.25,
         Verdict::Differs,
         format!(
-            "right sides grow by {:.2} here; Sarrus solves for the dependent coordinates once after each accepted step, from \
+            "right-hand sides grow by {:.2} here; Sarrus solves for the dependent coordinates once after each accepted step, from \
              where the integrator has left them; the paper integrates the independent ones only, so that it \
-             presumably solves for the others at every right side",
+             presumably solves for the others at every right-hand side",
             rhs(2)
         ),
     ));
@@ -267,7 +271,7 @@ pub fn costs(runs: &Runs) -> Vec<Claim> {
          error, so fewer are needed than from a prediction",
     ));
 
-    // right sides
+    // right-hand sides
     let cases: Vec<bool> =
         runs.costs.iter().flatten().map(|row| row[..5].iter().all(|c| c.rhs == row[0].rhs)).collect();
     let same = cases.iter().filter(|s| **s).count();
@@ -277,7 +281,7 @@ pub fn costs(runs: &Runs) -> Vec<Claim> {
         worst.max(hi / lo - 1.0)
     });
     claims.push(Claim::new(
-        "the number of right sides is the same for all formulations, with one exception (section 4.2)",
+        "the number of right-hand sides is the same for all formulations, with one exception (section 4.2)",
         "23 of 24 cases",
         if same == cases.len() {
             format!("{same} of {same} cases")
@@ -364,7 +368,7 @@ pub fn unsaid() -> Vec<String> {
     [
         "J_zz is not printed; 0.1 kg m² is taken, as for the other two (zero would make M singular).",
         "The list of lengths is truncated: read |P4P10| = 0.025 m and |P10P11| = 0.3 m.",
-        "The joints are not named. From five bodies, four freedoms and the two idle spins follow: revolute 0-1 at P1A \
+        "The joints are not named. From five bodies, four degrees of freedom and the two idle spins follow: revolute 0-1 at P1A \
          (and P1B), spherical 1-2 at P2, cylindrical 2-3 along P3P4, spherical 3-0 at P11, spherical 2-4 at P9, spherical \
          4-5 at P12, prismatic 5-0 along y: 26 rows, or 31 of rank 26.",
         "The strut's inclination (10 degrees here), the axes of the body frames and the initial velocities (zero) are not given.",
@@ -372,7 +376,7 @@ pub fn unsaid() -> Vec<String> {
          row rank Φ⁺Φ is a projector, not the identity, and E is never zero here.",
         "Which coordinates were chosen as independent is not said. The rack passes a dead point within 10 s, so its \
          displacement would not do; Sarrus chooses anew when the conditioning asks for it.",
-        "Numbers of right sides are shown only as pictures (figures 3-8).",
+        "Numbers of right-hand sides are shown only as pictures (figures 3-8).",
     ]
     .iter()
     .map(|s| s.to_string())

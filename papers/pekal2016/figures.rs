@@ -12,13 +12,13 @@ pub fn all(runs: &Runs) -> Vec<(String, Figure)> {
     figures
 }
 
-/// Times and right sides of one strut and stabilization, by tolerance and formulation.
+/// Times and right-hand sides of one strut and stabilization, by tolerance and formulation.
 fn costs(runs: &Runs, block: usize) -> Figure {
     let (s, v) = (block / 2, block % 2);
     let tolerances =
         || runs.tolerances.iter().map(|i| sarrus_plot::power(TOLERANCES[*i].log10().round() as i32));
     let mut time = Panel::new(Axis::categories("tolerance", tolerances()), Axis::log("processor time", "s"));
-    let mut rhs = Panel::new(Axis::categories("tolerance", tolerances()), Axis::log("right sides", ""));
+    let mut rhs = Panel::new(Axis::categories("tolerance", tolerances()), Axis::log("right-hand sides", ""));
     for f in 0..=PROXIMAL {
         let name = if f == PROXIMAL { "proximal (not in the paper)" } else { FORMULATIONS[f].0 };
         let rows = &runs.costs[block];

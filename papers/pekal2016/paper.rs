@@ -45,7 +45,7 @@ struct Runs {
     /// Trajectories of the simplified strut by least squares 2 at the tightest tolerance, by stabilization: a tenth of the
     /// run, half of it, and all.
     drifts: Vec<[Outcome; 3]>,
-    /// Right sides of the simplified strut at the second tolerance, by α = β of Baumgarte's stabilization \[1/s\].
+    /// Right-hand sides of the simplified strut at the second tolerance, by α = β of Baumgarte's stabilization \[1/s\].
     rates: Vec<(f64, u64)>,
     /// End of the runs \[s\].
     t_end: f64,
@@ -134,7 +134,7 @@ fn run(effort: Effort, progress: &mut dyn Progress) -> Result<Runs, PaperError> 
 
 /// Table 1 with ours beside it, each row relative to its least squares 1.
 fn table(runs: &Runs) -> Table {
-    let mut columns = vec!["figure", "strut", "stabilization", "tolerance", "right sides"];
+    let mut columns = vec!["figure", "strut", "stabilization", "tolerance", "right-hand sides"];
     columns.extend(FORMULATIONS.iter().map(|f| f.0));
     columns.push("proximal");
     columns.push("least squares 1 [ms]");

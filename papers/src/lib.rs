@@ -30,13 +30,13 @@ pub enum Effort {
     Quick,
 }
 
-/// Told about the work while it goes on.
+/// Told about the work while it continues.
 pub trait Progress {
-    /// `done` of `total` runs are made; `what` comes next. Returns whether to go on.
+    /// `done` of `total` runs are made; `what` comes next. Returns whether to continue.
     fn at(&mut self, done: usize, total: usize, what: &str) -> bool;
 }
 
-/// Nobody watches.
+/// No one watches.
 impl Progress for () {
     fn at(&mut self, _: usize, _: usize, _: &str) -> bool {
         true

@@ -82,7 +82,7 @@ impl How {
 pub struct Cost {
     /// Processor time of the integration, the least of the repetitions \[s\].
     pub seconds: f64,
-    /// Right sides.
+    /// Right-hand sides.
     pub rhs: u64,
     /// Newton iterations of the stabilization per step.
     pub newton_per_step: f64,

@@ -59,5 +59,5 @@ fn the_staggered_procedure_deploys_and_swings_as_it_did() {
 
 #[test]
 fn formulations_on_the_struts_are_reproduced() {
-    check("pekal2016", &[], &["fastest", "slowest", "cost of", "Newton-Raphson", "right sides"]);
+    check("pekal2016", &[], &["fastest", "slowest", "cost of", "Newton-Raphson", "right-hand sides"]);
 }

@@ -46,7 +46,7 @@ def test_an_equilibrium_has_its_steps() -> None:
 def test_inverse_dynamics_gives_the_torques_of_the_paper() -> None:
     motion = sarrus.example("two_arm_robot").inverse()
     assert motion.status == "completed" and motion.report["singular"][0]["t"] == pytest.approx(0.4203125, abs=1e-6)
-    with pytest.raises(sarrus.ModelError, match="1 freedom is left"):
+    with pytest.raises(sarrus.ModelError, match="1 degree of freedom is left"):
         sarrus.example("four_bar").inverse()
 
 

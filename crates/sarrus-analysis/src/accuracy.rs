@@ -78,7 +78,7 @@ pub struct Accuracy {
     pub columns: BTreeMap<String, f64>,
 }
 
-/// What a companion is like.
+/// Holds what a companion is like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Companion {
     Coarse,
@@ -321,9 +321,9 @@ fn is_at_jump(t: f64, near: f64, jumps: &[Vec<f64>; 2]) -> bool {
     at(&a) || at(&b) || across(a[0], b[1]) || across(b[0], a[1])
 }
 
-/// What errors of a quantity are measured against, by unit.
+/// Holds what errors of a quantity are measured against, by unit.
 ///
-/// Positions and angles: the widest range of a column, as their origin means nothing; an angle at most one turn. Others: the largest
+/// Positions and angles: the widest range of a column, as their origin means nothing; an angle at most one revolution. Others: the largest
 /// value. Where a mechanism rests, or moves steadily, some of these are rounding. They are measured against what its size, mass, gravity and
 /// speed make natural.
 struct Scales {
@@ -332,7 +332,7 @@ struct Scales {
     largest: HashMap<&'static str, f64>,
 }
 
-/// What a mechanism makes natural.
+/// Holds what a mechanism makes natural.
 struct Natural {
     /// Radius of gyration, at its largest \[m\].
     radius: f64,
@@ -381,7 +381,7 @@ impl Scales {
         let speed = largest("m/s").max(NATURAL * length * rate.max(swing));
         let acceleration = largest("m/s^2").max(NATURAL * (length * rate * rate).max(gravity));
         // an angular acceleration is as exact as the acceleration that it gives to points of a body
-        let turning = if radius > 0.0 { largest("m/s^2") / radius } else { 0.0 };
+        let spin = if radius > 0.0 { largest("m/s^2") / radius } else { 0.0 };
         let force = largest("N").max(NATURAL * mass * acceleration);
         let mut by_unit: HashMap<&'static str, f64> =
             ranges.iter().map(|(unit, [_, most])| (*unit, most.max(f64::MIN_POSITIVE))).collect();
@@ -391,7 +391,7 @@ impl Scales {
             ("m/s", speed.max(f64::MIN_POSITIVE)),
             ("rad/s", rate),
             ("m/s^2", acceleration.max(f64::MIN_POSITIVE)),
-            ("rad/s^2", largest("rad/s^2").max(NATURAL * (rate * rate).max(swing * swing)).max(turning)),
+            ("rad/s^2", largest("rad/s^2").max(NATURAL * (rate * rate).max(swing * swing)).max(spin)),
             ("N", force.max(f64::MIN_POSITIVE)),
             ("N m", largest("N m").max(NATURAL * force * length).max(f64::MIN_POSITIVE)),
             ("J", report.energy.scale),
@@ -414,7 +414,7 @@ impl Scales {
     }
 }
 
-/// Whether a column is a quantity of the mechanism rather than an error of the run.
+/// Returns whether a column is a quantity of the mechanism rather than an error of the run.
 fn is_measured(name: &str) -> bool {
     !name.starts_with("violation.") && name != "energy.balance"
 }

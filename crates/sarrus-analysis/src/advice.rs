@@ -1,4 +1,4 @@
-//! What to change where a run did not keep its certificate: a sentence for each item that failed.
+//! Describes what to change where a run did not keep its certificate: a sentence for each item that failed.
 
 use crate::method::Method;
 use crate::report::{Certificate, CertificateItem};
@@ -7,8 +7,8 @@ use sarrus_system::MeshError;
 
 /// A tolerance below this is rounding.
 const LEAST_RTOL: f64 = 1e-13;
-/// What is asked for lies below what is needed by this factor.
-const ROOM: f64 = 0.5;
+/// Defines what is asked for lies below what is needed by this factor.
+const MARGIN: f64 = 0.5;
 
 /// For the items of `certificate` that failed; `fixed` is the step where it is \[s\].
 pub(crate) fn of(
@@ -53,7 +53,7 @@ pub(crate) fn of(
 
 /// A tighter tolerance, or a shorter step, that would bring `item` below its limit.
 pub(crate) fn more_exact(item: &CertificateItem, method: &Method, fixed: Option<f64>) -> String {
-    let part = ROOM * item.limit / item.value;
+    let part = MARGIN * item.limit / item.value;
     if let Some(h) = fixed {
         let order = integrators::find(&method.integrator.name).map_or(1, |kind| kind.least_order.max(1));
         let step = h * part.powf(1.0 / f64::from(order));
@@ -90,7 +90,7 @@ fn shorter_for_rotation(fixed: Option<f64>, rotations: &Rotations) -> String {
 pub(crate) fn finer(mesh: &MeshError, limit: f64) -> String {
     let MeshError { relative, elements, order, .. } = mesh;
     // errors fall with h of rigid segments, with h² of order 1, and at least with h^(p+1) of others
-    let times = (relative / (ROOM * limit)).powf(1.0 / (*order as f64 + 1.0)).max(1.0);
+    let times = (relative / (MARGIN * limit)).powf(1.0 / (*order as f64 + 1.0)).max(1.0);
     let n = (*elements as f64 * times).ceil();
     match order {
         0 => format!("about {n} segments (`segments`), or a `beam`"),

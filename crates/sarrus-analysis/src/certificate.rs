@@ -1,4 +1,4 @@
-//! Whether a run kept its limits: one verdict, from one number against one limit for each thing that users trust.
+//! Decides whether a run kept its limits: one verdict, from one number against one limit for each thing that users trust.
 
 use crate::accuracy::Accuracy;
 use crate::report::{EnergyReport, Status, ViolationReport};
@@ -16,10 +16,10 @@ pub struct CertificateLimits {
     pub energy: f64,
 }
 
-/// Whether a run kept its limits.
+/// States whether a run kept its limits.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Certificate {
-    /// Whether every item passed, as far as the run went, and it did not fail.
+    /// True if every item passed, as far as the run went, and it did not fail.
     pub passed: bool,
     /// Largest ‖Φ‖.
     pub position: CertificateItem,
@@ -40,7 +40,7 @@ pub struct Certificate {
     /// Largest estimated global error of a column, relative to the scale of its unit; left out where it is not estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<Accuracy>,
-    /// How many recorded values, and looks at conditions of events, gave no finite number though they should have.
+    /// Number of recorded values, and number of checks of conditions of events, gave no finite number though they should have.
     pub finite: CertificateItem,
     /// Largest difference of a driven coordinate, or of its rate, from its function, that which came nearest to its limit
     /// [m, rad, or that per s]; left out where nothing is driven.
@@ -49,7 +49,7 @@ pub struct Certificate {
     /// Largest mesh error of a beam over its length, as estimated; left out where there are no beams.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mesh: Option<CertificateItem>,
-    /// How often the condition of an event could not be bounded over a step, so that it may have been missed; left out where there are
+    /// Number of times that the condition of an event could not be bounded over a step, so that it may have been missed; left out where there are
     /// no events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<CertificateItem>,
@@ -184,7 +184,7 @@ pub struct CertificateItem {
     pub value: f64,
     /// The most that it may be.
     pub limit: f64,
-    /// Whether it is; a value that is not a number never is.
+    /// True if it is; a value that is not a number never is.
     pub passed: bool,
 }
 

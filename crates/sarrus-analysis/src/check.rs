@@ -1,7 +1,7 @@
-//! What can be known of a model without running it: size, rank of its constraints with margin, mobility, redundant
+//! Describes what can be known of a model without running it: size, rank of its constraints with margin, mobility, redundant
 //! groups, how far assembly had to go, and the method that `auto` would take.
 
-use crate::assemble::assemble_sparing;
+use crate::assemble::assemble_reusing;
 use crate::error::SetupError;
 use crate::method::{Method, ModelFacts};
 use crate::redundancy::{
@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// Clusters of parts closer together than this are not clear.
 const UNCLEAR: f64 = 1e3;
 
-/// What a check found.
+/// Holds what a check found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CheckReport {
     /// Name of the model.
@@ -45,13 +45,13 @@ pub struct CheckReport {
     pub dof: Option<usize>,
     /// Velocities minus rows, as counting says; below the true mobility where rows are redundant.
     pub counted_mobility: i64,
-    /// Whether the redundant rows stay so when the mechanism moves; none where there are none or it cannot be told.
+    /// Marks whether the redundant rows stay so when the mechanism moves; none where there are none or it cannot be determined.
     pub redundancy: Option<Redundancy>,
     /// Degrees of freedom, of the mechanism and in this position.
     pub mobility: MobilityReport,
-    /// Which components of which reactions are unique.
+    /// Identifies which components of which reactions are unique.
     pub reactions: Vec<ReactionReport>,
-    /// How clear that was; none where every reaction is unique because no row is redundant.
+    /// Describes how clear that was; none where every reaction is unique because no row is redundant.
     pub uniqueness: Option<UniquenessReport>,
     /// Minimal sets of elements that share redundancies: without any one of its elements a set has none. Each has the
     /// redundancies of its own rows, so that sets which overlap need not add up.
@@ -64,7 +64,7 @@ pub struct CheckReport {
     /// Redundancy over the motion, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub along: Option<AlongReport>,
-    /// What assembly did.
+    /// Holds what assembly did.
     pub assembly: AssemblyPart,
     /// Elements that the model pose does not satisfy, the worst first.
     pub assembly_errors: Vec<ElementError>,
@@ -72,7 +72,7 @@ pub struct CheckReport {
     pub events: Vec<String>,
     /// The method that `auto` would take.
     pub method: String,
-    /// Why.
+    /// The reason.
     pub why: Vec<String>,
     /// Findings in words.
     pub notes: Vec<String>,
@@ -96,7 +96,7 @@ pub struct ClosedContacts {
     pub rank: Option<usize>,
 }
 
-/// Whether redundancy is of the mechanism or of the moment.
+/// States whether redundancy is of the mechanism or of the moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Redundancy {
@@ -106,7 +106,7 @@ pub enum Redundancy {
     Momentary,
 }
 
-/// How far an element is from being satisfied in the model pose.
+/// Describes how far an element is from being satisfied in the model pose.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ElementError {
     /// Its name.
@@ -115,10 +115,10 @@ pub struct ElementError {
     pub error: f64,
 }
 
-/// What is asked for beyond a look at the start.
+/// Holds what is asked for beyond a check of the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CheckOptions {
-    /// Run the model, and look at its redundancy on the way.
+    /// Run the model, and check its redundancy on the way.
     pub along: bool,
     /// Distribute reactions that are not unique by the compliance of the joints.
     pub distribute: bool,
@@ -144,9 +144,9 @@ pub fn check_with(
     let structure = &system.structure;
 
     // what the model pose violates
-    let evaluated = |state: &State, stage: Stage, hints: Option<&[f64]>| {
+    let evaluated = |state: &State, stage: Stage, discrete: Option<&[f64]>| {
         let mut mechanism = system.mechanism();
-        hints.into_iter().for_each(|hints| mechanism.set_hints(hints));
+        discrete.into_iter().for_each(|discrete| mechanism.set_discrete(discrete));
         let mut eq = Equations::new(&mechanism);
         mechanism.update(state, stage, &mut eq);
         (mechanism, eq)
@@ -154,20 +154,20 @@ pub fn check_with(
     let assembly_errors = element_errors(system, &evaluated(&system.start(), Stage::POSITION, None).1);
 
     // one analysis of the rows serves all who solve for them
-    let mut spare = None;
-    let assembled = assemble_sparing(model, system, settings.assembly, Some(&mut spare))?;
+    let mut workspace = None;
+    let assembled = assemble_reusing(model, system, settings.assembly, Some(&mut workspace))?;
     let state = assembled.state;
-    let (mut mechanism, eq) = evaluated(&state, Stage::VELOCITY, Some(&assembled.hints));
+    let (mut mechanism, eq) = evaluated(&state, Stage::VELOCITY, Some(&assembled.discrete));
 
     // rank, here and nearby; a model that cannot be factored says so when it is run
-    let rows = RowRank::find_sparing(structure, &eq, &mut spare)?;
+    let rows = RowRank::find_reusing(structure, &eq, &mut workspace)?;
     let redundant = rows.rank.is_some_and(|rank| rank < structure.nc);
     let nearby = if redundant { nearby_rank(&mut mechanism, &state, &rows)? } else { Nearby::Unknown };
-    let freedom = |rank: usize| structure.nv - rank;
+    let dof_text = |rank: usize| structure.nv - rank;
     let structural = match (rows.rank, nearby) {
-        (Some(rank), _) if rank == structure.nc => Some(freedom(rank)),
-        (Some(rank), Nearby::Nowhere) => Some(freedom(rank)),
-        (Some(here), Nearby::Rank(there)) => Some(freedom(here.max(there))),
+        (Some(rank), _) if rank == structure.nc => Some(dof_text(rank)),
+        (Some(rank), Nearby::Nowhere) => Some(dof_text(rank)),
+        (Some(here), Nearby::Rank(there)) => Some(dof_text(here.max(there))),
         _ => None,
     };
     let redundancy = match (rows.rank, nearby) {
@@ -204,7 +204,7 @@ pub fn check_with(
     } else {
         let known = rows.known_redundant(structure);
         let whole = with_tooth_forces(&mut mechanism, &state, &eq);
-        let scaled = match spare {
+        let scaled = match workspace {
             Some(kkt) => Scaled::with(kkt, structure, &whole, known),
             None => Scaled::new(structure, &whole, known),
         };
@@ -227,10 +227,10 @@ pub fn check_with(
         constraints: rank_report(structure, &rows),
         closed_contacts,
         motion_not_unique: Vec::new(),
-        dof: rows.rank.map(freedom),
+        dof: rows.rank.map(dof_text),
         counted_mobility: structure.nv as i64 - structure.nc as i64,
         redundancy,
-        mobility: MobilityReport { structural, here: rows.rank.map(freedom) },
+        mobility: MobilityReport { structural, here: rows.rank.map(dof_text) },
         reactions: Vec::new(),
         uniqueness: None,
         redundant_sets: sets,
@@ -246,7 +246,7 @@ pub fn check_with(
     };
     report.notes = notes(&report, analysis.as_ref(), dependent, unresolved, more);
     report.notes.extend(near_dependence(system, &eq, &rows));
-    report.notes.extend(crate::doubts::find(&mut mechanism, &state));
+    report.notes.extend(crate::warnings::find(&mut mechanism, &state));
     report.notes.extend(assembled.report.notes.iter().cloned());
     report.notes.extend(crate::notes::internal(system));
     report.notes.extend(conditions.notes);
@@ -265,7 +265,7 @@ pub fn check_with(
 
 /// A run of the model at its start, where other rows act than those of the model as it is written: gaps that are closed, locks, what events switch.
 fn begun(model: &Model, system: &Arc<System>, settings: &Settings) -> Option<Run<'static>> {
-    if system.whole.events.list.is_empty() && system.gaps().is_empty() && system.stops().is_empty() {
+    if system.all.events.list.is_empty() && system.gaps().is_empty() && system.stops().is_empty() {
         return None;
     }
     let run = Run::up_to(model, system, settings.t_start).ok()?;
@@ -277,7 +277,7 @@ fn begun(model: &Model, system: &Arc<System>, settings: &Settings) -> Option<Run
 
 /// Events that fire when a run starts, in words.
 fn happens_at_start(run: &Run<'_>) -> Option<String> {
-    let events = run.system.whole.events.list.iter().map(|e| &e.name);
+    let events = run.system.all.events.list.iter().map(|e| &e.name);
     let fired = |name: &&String| run.recorder.events.iter().any(|e| e.name == **name);
     let names: Vec<String> = events.filter(fired).map(|name| format!("`{name}`")).collect();
     (!names.is_empty()).then(|| {
@@ -319,16 +319,17 @@ fn notes(
     }
     if r.dof == Some(0) {
         notes.push(if r.size.drivers > 0 {
-            "the motion is prescribed: joints, constraints and drivers together leave no freedom".into()
+            "the motion is prescribed: joints, constraints and drivers together leave no degree of freedom"
+                .into()
         } else {
-            "the mechanism cannot move: its constraints leave no freedom".into()
+            "the mechanism cannot move: its constraints leave no degree of freedom".into()
         });
     }
     if let Some(margin) = r.constraints.rank_margin.filter(|m| *m < 10.0) {
         notes.push(format!("the rank is uncertain: a tolerance {margin:.1} times different would change it"));
     }
     let Some(analysis) = analysis else {
-        notes.push("it could not be told which reactions are unique".into());
+        notes.push("it could not be determined which reactions are unique".into());
         return notes;
     };
     if unresolved > 0 {
@@ -384,7 +385,7 @@ fn element_errors(system: &System, eq: &Equations) -> Vec<ElementError> {
 
 /// Names of what may happen in a run: rigid limits, then events.
 fn event_names(system: &System) -> Vec<String> {
-    let events = &system.whole.events;
+    let events = &system.all.events;
     let mut names: Vec<String> = events.limits.iter().map(|limit| limit.name.clone()).collect();
     names.dedup();
     names.extend(events.list.iter().map(|event| event.name.clone()));

@@ -35,7 +35,7 @@ pub(crate) fn parts(s: &Structure) -> Vec<Component> {
             root[a.max(b)] = a.min(b);
         }
     }
-    let mut place = vec![usize::MAX; s.cols.len()];
+    let mut index_of = vec![usize::MAX; s.cols.len()];
     let mut parts: Vec<Component> = Vec::new();
     for (i, row) in s.rows.iter().enumerate() {
         let Some(entry) = s.entries[row.entries.clone()].first() else {
@@ -43,16 +43,16 @@ pub(crate) fn parts(s: &Structure) -> Vec<Component> {
             continue;
         };
         let c = find(&mut root, entry.col);
-        if place[c] == usize::MAX {
-            place[c] = parts.len();
+        if index_of[c] == usize::MAX {
+            index_of[c] = parts.len();
             parts.push(Component::default());
         }
-        parts[place[c]].rows.push(i);
+        parts[index_of[c]].rows.push(i);
     }
     for c in 0..s.cols.len() {
         let r = find(&mut root, c);
-        if place[r] != usize::MAX {
-            parts[place[r]].cols.push(c);
+        if index_of[r] != usize::MAX {
+            parts[index_of[r]].cols.push(c);
         }
     }
     parts

@@ -3,7 +3,7 @@
 use crate::VERSION;
 use crate::advice;
 use crate::contacts;
-use crate::events::{Active, Detector, GapWatch, Onsets, Switches};
+use crate::events::{Active, ContactDetector, Detector, GapWatch, Switches};
 use crate::failure::{self, explain};
 use crate::notes;
 use crate::peaks::ColumnRange;
@@ -29,16 +29,16 @@ const MOST_ELEMENTS: usize = 1000;
 const MOST_UNITS: usize = 10_000;
 
 impl Run<'_> {
-    /// How it has gone so far.
+    /// Returns how it has gone so far.
     pub fn report(&mut self) -> Report {
-        let mut journey = self.journey.so_far(&mut self.pause, &mut self.mechanism);
+        let mut event_loop = self.events.so_far(&mut self.pause, &mut self.mechanism);
         self.recorder.instants.close(None, &self.recorder.events);
         let Run { settings, mechanism, state, recorder, method, system, integrator, control, .. } = self;
         let (ended, rows, not_unique) = (&self.ended, &self.rows, &self.not_unique);
         let (wall_s, cpu_s) = self.spent;
-        let mut singular = std::mem::take(&mut journey.singular);
-        let (done, [formulation, stabilization]) = (journey.counts, journey.found.clone());
-        let found = &[formulation, stabilization, integrator.findings()];
+        let mut singular = std::mem::take(&mut event_loop.singular);
+        let (done, [formulation, stabilization]) = (event_loop.counts, event_loop.found.clone());
+        let found = &[formulation, stabilization, integrator.statistics()];
 
         let tried = method.step.or(control.proposal()).unwrap_or(0.0).min(settings.t_end - state.t);
         let (status, mut reason, mut failed) =
@@ -49,7 +49,7 @@ impl Run<'_> {
             reason = format!("{why} ({reason})");
             failed.iter_mut().for_each(|failed| failed.message.clone_from(&reason));
         }
-        singular.extend(singular::rests(&self.standing, system, settings.t_start));
+        singular.extend(singular::rests(&self.singular_starts, system, settings.t_start));
         singular::tidy(&mut singular, [settings.t_start, ended.at]);
         let mut events = recorder.events.clone();
         events.extend(singular::markers(&singular));
@@ -73,7 +73,7 @@ impl Run<'_> {
         if let Some(columns) = &mut not_unique {
             // with what events changed, and with the contacts that were closed on the way
             let touching = recorder.gaps.iter().flat_map(|gaps| &gaps.not_unique);
-            journey.not_unique.iter().chain(touching).for_each(|c| {
+            event_loop.not_unique.iter().chain(touching).for_each(|c| {
                 if !columns.contains(c) {
                     columns.push(c.clone());
                 }
@@ -85,10 +85,10 @@ impl Run<'_> {
                 columns.len()
             )),
             Some(_) => {}
-            None => notes.push("it could not be told which reactions are unique".into()),
+            None => notes.push("it could not be determined which reactions are unique".into()),
         }
         notes.extend(singular::notes(&singular, settings.t_start));
-        notes.extend(journey.left_alone.map(|t| singular::left_alone(t, &method.integrator.name)));
+        notes.extend(event_loop.fallback_left.map(|t| singular::left_alone(t, &method.integrator.name)));
         notes.extend(notes::idle_rates(method, system));
         notes.extend(notes::nonideal(system));
         notes.extend(notes::modal(system));
@@ -104,7 +104,7 @@ impl Run<'_> {
         notes.extend(not_finite.note());
         let mesh = recorder.mesh.worst();
         let [off, off_rate] = [recorder.following.position, recorder.following.rate];
-        notes.extend(recorder.onsets.iter().flat_map(Onsets::notes));
+        notes.extend(recorder.contact_detector.iter().flat_map(ContactDetector::notes));
         notes.extend(notes::not_followed([(off, limits.position), (off_rate, limits.velocity)], system));
         notes.extend(mesh.as_ref().and_then(|mesh| notes::coarse(mesh, settings.certify.mesh)));
         notes.extend(recorder.switches.iter().flat_map(Switches::notes));
@@ -112,17 +112,19 @@ impl Run<'_> {
         notes.extend(notes::undetermined_friction(system, not_unique.as_deref().unwrap_or_default()));
         notes.extend(notes::rotations(&control.rotations, &method.integrator.name, fixed.is_some(), system));
         // rigid contacts with friction take explicit methods only
-        let rubs = system.gaps().iter().any(|gap| gap.rigid.mu > 0.0);
+        let has_friction = system.gaps().iter().any(|gap| gap.rigid.mu > 0.0);
         let stiff = notes::stiffness(&control.stiffness, control.counts.steps, &method.integrator.name);
         let stays = matches!(recorder.stop, Some(RunStop::Stays(..)));
-        notes.extend(stiff.filter(|_| !rubs && !stays));
-        notes.extend(notes::findings(method, found, system));
-        notes.extend(recorder.turns.note(system));
+        notes.extend(stiff.filter(|_| !has_friction && !stays));
+        notes.extend(notes::statistics_notes(method, found, system));
+        notes.extend(recorder.covered_angles.note(system));
         notes.extend(recorder.instants.note());
-        notes.extend(journey.nearest.and_then(|near| notes::near_singular(&near, system)));
-        notes.extend(journey.failed_at.as_ref().map(|name| format!("the run failed at the event `{name}`")));
+        notes.extend(event_loop.nearest.and_then(|near| notes::near_singular(&near, system)));
+        notes.extend(
+            event_loop.failed_at.as_ref().map(|name| format!("the run failed at the event `{name}`")),
+        );
         let mut constraints = rank_report(&system.structure, rows);
-        constraints.per_joint = per_element(&journey.active, system, &recorder.violations, &mut notes);
+        constraints.per_joint = per_element(&event_loop.active, system, &recorder.violations, &mut notes);
         let certificate = Certificate::new(status, &violation, &energy, &limits)
             .with_rotation(control.rotations.worst)
             .with_null_share(null_share, rows.near)
@@ -188,7 +190,7 @@ impl Run<'_> {
     }
 }
 
-/// How the run ended at `s`, in a word and in words; `tried` is the step from there \[s\].
+/// Returns how the run ended at `s`, in a word and in words; `tried` is the step from there \[s\].
 fn verdict(
     ended: &Ended,
     stop: Option<&RunStop>,

@@ -1,4 +1,4 @@
-//! What the report says of contacts.
+//! Describes what the report says of contacts.
 
 use crate::events::ContactTally;
 use crate::report::ContactReport;
@@ -12,7 +12,7 @@ const APART: f64 = 0.05;
 /// Steps in a natural period of a contact, over 2π, below which it is not resolved.
 const FEWEST: f64 = 10.0;
 
-/// What the contacts of `mechanism` did until the end of a run at `s`; `hits` is what happened at rigid ones, by contact;
+/// Computes what the contacts of `mechanism` did until the end of a run at `s`; `hits` is what happened at rigid ones, by contact;
 /// `peaks` are the largest forces and least gaps of rows, which may lie between steps.
 pub(crate) fn reports(
     mechanism: &Mechanism,

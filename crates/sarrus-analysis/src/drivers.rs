@@ -62,7 +62,7 @@ impl Contradiction {
     }
 }
 
-/// Whether there are elements that prescribe a motion, and so may contradict others.
+/// Returns whether there are elements that prescribe a motion, and so may contradict others.
 pub(crate) fn can_contradict(system: &System) -> bool {
     system.elements.iter().any(|e| matches!(e.family, Family::Driver | Family::Lock))
 }
@@ -169,7 +169,7 @@ fn between(
     }
 }
 
-/// What is left of b - J x over the rows of all blocks but those that are `out`: in the rows that depend on others, or in
+/// Returns what is left of b - J x over the rows of all blocks but those that are `out`: in the rows that depend on others, or in
 /// least squares where it `is_shared` by all.
 fn contradiction(
     whole: &Structure,
@@ -196,7 +196,7 @@ fn contradiction(
     let s = builder.build(0, 0).map_err(bad)?;
     let reduced = Equations { mass: eq.mass.clone(), minv: eq.minv.clone(), J, ..Equations::zeros(&s) };
     let mut kkt = Kkt::new(&s, &reduced, HUB_DEGREE)?;
-    kkt.factor(&reduced, ActiveRows::All, RankDemand::Settle)?;
+    kkt.factor(&reduced, ActiveRows::All, RankDemand::ResolveRank)?;
     let (mut x, mut mu) = (vec![0.0; s.nv], vec![0.0; s.nc]);
     let none = vec![0.0; s.nv];
     let report = kkt.solve(&reduced, &none, &right, &mut x, &mut mu)?;
@@ -207,12 +207,12 @@ fn contradiction(
     reduced.add_J_mul(&s, &x, &mut right);
     // rows that are out have nothing left
     let mut left = vec![0.0; b.len()];
-    let kept = whole
+    let retained = whole
         .rows
         .iter()
         .zip(out)
         .filter(|(_, out)| !**out)
         .flat_map(|(row, _)| row.start..row.start + row.size);
-    kept.zip(right).for_each(|(i, r)| left[i] = r);
+    retained.zip(right).for_each(|(i, r)| left[i] = r);
     Ok(left)
 }

@@ -10,7 +10,7 @@ const AT_REST: f64 = 1e-6;
 
 /// Energies of a run so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct EnergyBook {
+pub struct EnergyAccount {
     start: Energy,
     balance: [f64; 2],
     kinetic: [f64; 2],
@@ -20,10 +20,10 @@ pub struct EnergyBook {
     weight: f64,
 }
 
-impl EnergyBook {
+impl EnergyAccount {
     /// Opens the book with the energy at the start. `weight` is the work of its weight and loads over its own size \[J\].
-    pub fn new(start: Energy, weight: f64) -> EnergyBook {
-        EnergyBook {
+    pub fn new(start: Energy, weight: f64) -> EnergyAccount {
+        EnergyAccount {
             start,
             weight,
             balance: [start.balance(); 2],
@@ -59,7 +59,7 @@ impl EnergyBook {
         (self.balance[1] - start).max(start - self.balance[0])
     }
 
-    /// [`max_drift`](EnergyBook::max_drift) relative to the energy that was exchanged: the widest range among
+    /// [`max_drift`](EnergyAccount::max_drift) relative to the energy that was exchanged: the widest range among
     /// kinetic, potential, work and dissipation.
     pub fn balance_error(&self) -> f64 {
         self.max_drift() / self.scale()
@@ -101,28 +101,28 @@ mod tests {
 
     #[test]
     fn exchange_between_the_parts_is_no_drift() {
-        let mut book = EnergyBook::new(energy(0.0, 10.0, 0.0, 0.0), 0.0);
-        book.add(energy(6.0, 4.0, 0.0, 0.0));
-        book.add(energy(8.0, 4.0, 3.0, 1.0));
-        assert_eq!(book.max_drift(), 0.0);
-        assert_eq!(book.scale(), 8.0);
-        assert_eq!(book.initial(), 10.0);
+        let mut account = EnergyAccount::new(energy(0.0, 10.0, 0.0, 0.0), 0.0);
+        account.add(energy(6.0, 4.0, 0.0, 0.0));
+        account.add(energy(8.0, 4.0, 3.0, 1.0));
+        assert_eq!(account.max_drift(), 0.0);
+        assert_eq!(account.scale(), 8.0);
+        assert_eq!(account.initial(), 10.0);
     }
 
     #[test]
     fn a_loss_is_measured_against_what_was_exchanged() {
-        let mut book = EnergyBook::new(energy(0.0, 10.0, 0.0, 0.0), 0.0);
-        book.add(energy(5.0, 4.0, 0.0, 0.0));
-        book.add(energy(0.0, 10.0, 0.0, 0.0));
-        assert_eq!(book.max_drift(), 1.0);
-        assert!((book.balance_error() - 1.0 / 6.0).abs() < 1e-15);
+        let mut account = EnergyAccount::new(energy(0.0, 10.0, 0.0, 0.0), 0.0);
+        account.add(energy(5.0, 4.0, 0.0, 0.0));
+        account.add(energy(0.0, 10.0, 0.0, 0.0));
+        assert_eq!(account.max_drift(), 1.0);
+        assert!((account.balance_error() - 1.0 / 6.0).abs() < 1e-15);
     }
 
     #[test]
     fn an_energy_that_is_not_a_number_spoils_the_balance() {
-        let mut book = EnergyBook::new(energy(1.0, 0.0, 0.0, 0.0), 0.0);
-        book.add(energy(f64::NAN, 0.0, 0.0, 0.0));
-        book.add(energy(1.0, 0.0, 0.0, 0.0));
-        assert!(book.balance_error().is_nan());
+        let mut account = EnergyAccount::new(energy(1.0, 0.0, 0.0, 0.0), 0.0);
+        account.add(energy(f64::NAN, 0.0, 0.0, 0.0));
+        account.add(energy(1.0, 0.0, 0.0, 0.0));
+        assert!(account.balance_error().is_nan());
     }
 }

@@ -130,10 +130,10 @@ impl Simulation {
         let unfit = |error| SetupError::Model(vec![Diagnostic::bare(format!("{error}"))]);
         let held = Arc::new(system.with_elements(elements).map_err(unfit)?);
         let mut mechanism = held.mechanism();
-        mechanism.go_on_from(&mut run.mechanism);
+        mechanism.resume_from(&mut run.mechanism);
         let mut eq = Equations::new(&mechanism);
         mechanism.update(&run.state, Stage::FORCE, &mut eq);
-        run.mechanism.go_on_from(&mut mechanism);
+        run.mechanism.resume_from(&mut mechanism);
         let rows: Vec<usize> = held.elements[first..].iter().map(|e| e.start).collect();
         rows.iter().zip(wanted).for_each(|(row, (_, a))| eq.gamma[*row] += a);
 
@@ -147,7 +147,7 @@ impl Simulation {
         Ok((rows.iter().map(|row| -accel.lambda[*row]).collect(), accel.vdot))
     }
 
-    /// What each velocity is: `crank.vx`, `arm.w1` (about the first of the body's own axes).
+    /// Returns what each velocity is: `crank.vx`, `arm.w1` (about the first of the body's own axes).
     pub fn velocity_names(&self) -> Vec<String> {
         let system = self.mechanism().system();
         let mut names = vec![String::new(); system.structure.nv];
@@ -166,7 +166,7 @@ impl Simulation {
         names
     }
 
-    /// What each row of J belongs to: the name of the joint, constraint or driver.
+    /// Returns what each row of J belongs to: the name of the joint, constraint or driver.
     pub fn row_names(&self) -> Vec<String> {
         let system = self.mechanism().system();
         let mut names = vec![String::new(); system.structure.nc];

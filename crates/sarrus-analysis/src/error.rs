@@ -1,4 +1,4 @@
-//! Why a run or a check could not begin. All of it is about the input: nothing has been computed yet.
+//! Reasons why a run or a check could not begin. All of it is about the input: nothing has been computed yet.
 
 use crate::assemble::AssemblyError;
 use crate::rank::ConstraintRankError;
@@ -16,15 +16,15 @@ pub enum SetupError {
     /// A method was asked for that does not exist, or with wrong options.
     #[error("{source}")]
     Method {
-        /// What is wrong with it.
+        /// Holds what is wrong with it.
         source: MethodError,
-        /// Where it was asked for.
+        /// Marks where it was asked for.
         at: Span,
     },
     /// Options for a method that is left to the program.
     #[error("`auto` takes no options")]
     AutoWithOptions {
-        /// Where.
+        /// The position.
         at: Span,
     },
     /// A formulation that needs independent constraints, for some that are not.
@@ -38,7 +38,7 @@ pub enum SetupError {
         rows: usize,
         /// Their rank.
         rank: usize,
-        /// Where it was asked for.
+        /// Marks where it was asked for.
         at: Span,
     },
     /// A formulation that makes its forces from the violation, with a stabilization that takes that away.
@@ -51,7 +51,7 @@ pub enum SetupError {
         formulation: &'static str,
         /// The stabilization.
         stabilization: String,
-        /// Where it was asked for.
+        /// Marks where it was asked for.
         at: Span,
     },
     /// A formulation or stabilization for an integrator that resolves the constraints itself.
@@ -63,19 +63,19 @@ pub enum SetupError {
         integrator: &'static str,
         /// `formulation` or `stabilization`.
         family: &'static str,
-        /// What was asked for.
+        /// Holds what was asked for.
         name: String,
-        /// Where.
+        /// The position.
         at: Span,
     },
     /// Something that joint coordinates do not go with.
     #[error("joint coordinates do not go with {what}")]
     JointCoordinates {
-        /// What it is.
+        /// Holds what it is.
         what: String,
-        /// What to do.
+        /// Holds what to do.
         hint: &'static str,
-        /// Where it was asked for.
+        /// Marks where it was asked for.
         at: Span,
     },
     /// A flag's value is not a positive number.
@@ -83,7 +83,7 @@ pub enum SetupError {
     NotPositive {
         /// The setting.
         flag: &'static str,
-        /// What was given.
+        /// Holds what was given.
         value: f64,
     },
     /// A step that changes no time.
@@ -123,7 +123,7 @@ pub enum SetupError {
         unknowns: usize,
         /// Estimated memory.
         bytes: f64,
-        /// Where it was asked for.
+        /// Marks where it was asked for.
         at: Span,
     },
     /// The mechanism cannot be put together.
@@ -135,7 +135,7 @@ pub enum SetupError {
     /// Freedoms that no driver moves.
     #[error("drivers do not prescribe the whole motion: {}", not_driven(*free))]
     NotDriven {
-        /// How many freedoms are left.
+        /// Describes how many degrees of freedom are left.
         free: usize,
     },
     /// No rest was found.
@@ -145,7 +145,7 @@ pub enum SetupError {
         plural(*iterations as usize, "step")
     )]
     NoEquilibrium {
-        /// What is left of the forces, relative to them.
+        /// Holds what is left of the forces, relative to them.
         residual: f64,
         /// Steps made.
         iterations: u32,
@@ -155,17 +155,17 @@ pub enum SetupError {
         load: Option<f64>,
     },
     /// A rest that depends on more than positions.
-    #[error("statics cannot tell where this comes to rest: {what}")]
+    #[error("statics cannot determine where this comes to rest: {what}")]
     NotStatic {
-        /// What it depends on.
+        /// Holds what it depends on.
         what: String,
-        /// What to do.
+        /// Holds what to do.
         hint: &'static str,
     },
     /// Small motions about a position in which the mechanism can move in more ways than beside it.
     #[error(
         "the position at t = {t} s is singular: {} more than in positions beside it, from the rows of {}",
-        plural(*more, "freedom"), elements.join(", ")
+        degrees_of_freedom(*more), elements.join(", ")
     )]
     SingularPosition {
         /// The time \[s\].
@@ -180,7 +180,7 @@ pub enum SetupError {
     BeforeStart {
         /// The time asked for \[s\].
         t: f64,
-        /// Where the run starts \[s\].
+        /// Marks where the run starts \[s\].
         t_start: f64,
     },
     /// A run did not come to the time asked for.
@@ -190,7 +190,7 @@ pub enum SetupError {
         t: f64,
         /// The time reached \[s\].
         at: f64,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// Eigenvalues did not converge.
@@ -205,7 +205,7 @@ pub enum SetupError {
     /// A function given by a program has no value at the start.
     #[error("{fault} at the start")]
     Function {
-        /// What it did.
+        /// Holds what it did.
         fault: Box<Fault>,
     },
     /// Rigid bodies are in each other at the start.
@@ -213,13 +213,13 @@ pub enum SetupError {
     Overlap {
         /// The contact.
         contact: String,
-        /// How deep \[m\].
+        /// Describes how deep \[m\].
         depth: f64,
     },
     /// The equations cannot be evaluated or solved at the start.
     #[error("the equations at the start cannot be solved: {source}")]
     Start {
-        /// Why.
+        /// The reason.
         source: SolveError,
         /// The element it is about.
         element: Option<String>,
@@ -254,7 +254,7 @@ impl SetupError {
             }
             SetupError::NotIndependent { at, .. } => one(
                 *at,
-                Some("use `proximal`, which needs no full rank; `sarrus check` tells which rows".into()),
+                Some("use `proximal`, which needs no full rank; `sarrus check` shows which rows".into()),
             ),
             SetupError::NeedsViolation { at, .. } => {
                 one(*at, Some("use `none`, or another formulation".into()))
@@ -296,7 +296,7 @@ impl SetupError {
             ),
             SetupError::NotDriven { .. } => one(
                 Span::NONE,
-                Some("add `[drivers]` for the others, or take `sarrus run`; `sarrus check` counts freedoms".into()),
+                Some("add `[drivers]` for the others, or take `sarrus run`; `sarrus check` counts degrees of freedom".into()),
             ),
             SetupError::NoEquilibrium { .. } => one(
                 Span::NONE,
@@ -351,8 +351,13 @@ fn not_driven(free: usize) -> String {
     } else {
         let themselves =
             if free == 1 { "is left to move by itself" } else { "are left to move by themselves" };
-        format!("{} {themselves}", plural(free, "freedom"))
+        format!("{} {themselves}", degrees_of_freedom(free))
     }
+}
+
+/// A number of degrees of freedom, in words.
+fn degrees_of_freedom(n: usize) -> String {
+    if n == 1 { "1 degree of freedom".to_string() } else { format!("{n} degrees of freedom") }
 }
 
 fn plural(n: usize, word: &str) -> String {

@@ -1,4 +1,4 @@
-//! What went wrong in a step, said with names instead of rows.
+//! Describes what went wrong in a step, said with names instead of rows.
 
 use crate::drivers::{self, Contradiction};
 use crate::error::SetupError;
@@ -11,7 +11,7 @@ use sarrus_system::Mechanism;
 const UNBOUNDED: f64 = 1e100;
 
 /// Angle in a step up to which Newton's iteration starts well \[rad\]: rotations are linear in it to a sixth, sin 1 = 0.84.
-const TURN: f64 = 1.0;
+const REVOLUTION: f64 = 1.0;
 
 /// Names what `error` is about, in a step of size `h` from `s`.
 pub(crate) fn explain(error: &StepError, mechanism: &mut Mechanism, s: &State, h: f64) -> FailureReport {
@@ -44,8 +44,8 @@ pub(crate) fn explain(error: &StepError, mechanism: &mut Mechanism, s: &State, h
                 _ => None,
             };
             let is_open = contradiction.is_none();
-            let mut report =
-                contradiction.map_or_else(|| told(error, mechanism), |found| contradicting(&found));
+            let mut report = contradiction
+                .map_or_else(|| describe_failure(error, mechanism), |found| contradicting(&found));
             if let StepError::Solve { source: SolveError::Inconsistent { .. }, .. } = error
                 && is_open
             {
@@ -59,18 +59,18 @@ pub(crate) fn explain(error: &StepError, mechanism: &mut Mechanism, s: &State, h
     }
 }
 
-/// The step in which no body turns by more than [`TURN`], where one of `h` turns some body farther.
+/// The step in which no body rotates by more than [`REVOLUTION`], where one of `h` turns some body farther.
 fn shorter_step(mechanism: &Mechanism, s: &State, h: f64) -> String {
     let groups = mechanism.structure().groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity);
     let speed = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
     let fastest = groups.map(|g| speed(&s.v[g.start..][..g.len])).fold(0.0, f64::max);
-    if !(fastest * h > TURN) {
+    if !(fastest * h > REVOLUTION) {
         return String::new();
     }
     format!(
-        "; bodies turn by {:.1} rad in it, which is too far to be linearized: take steps of {:.1e} s or less ({TURN:.0} rad)",
+        "; bodies turn by {:.1} rad in it, which is too far to be linearized: take steps of {:.1e} s or less ({REVOLUTION:.0} rad)",
         fastest * h,
-        TURN / fastest
+        REVOLUTION / fastest
     )
 }
 
@@ -108,7 +108,7 @@ fn controller(mechanism: &mut Mechanism, s: &State, h: f64) -> Option<(String, S
         let bad = mechanism.observe(&trial, |at| {
             let mut outputs =
                 system.controllers.iter().flat_map(|c| c.outputs.iter().map(move |out| (c, out)));
-            outputs.find(|(_, (_, place))| !at.outs[*place].is_finite())
+            outputs.find(|(_, (_, index))| !at.outs[*index].is_finite())
         });
         if let Some((element, (out, _))) = bad {
             return named(&element.name, format!("`{out}`"), t);
@@ -126,8 +126,8 @@ fn controller(mechanism: &mut Mechanism, s: &State, h: f64) -> Option<(String, S
     None
 }
 
-/// What `error` says of rows and velocities.
-fn told(error: &StepError, mechanism: &Mechanism) -> FailureReport {
+/// Returns what `error` says of rows and velocities.
+fn describe_failure(error: &StepError, mechanism: &Mechanism) -> FailureReport {
     let element = match error {
         StepError::Solve { source, .. } | StepError::Project { source, .. } => element(source, mechanism),
         StepError::Newton { worst, .. } => body_of(*worst, mechanism),
@@ -230,7 +230,7 @@ fn body_of(velocity: usize, mechanism: &Mechanism) -> Option<String> {
     Some(format!("{what} `{}`", body.name))
 }
 
-/// Why equations could not be solved, and the number that told.
+/// Returns why equations could not be solved, and the number that told.
 pub(crate) fn solve(error: &SolveError, name: &str) -> (String, Option<f64>) {
     match error {
         SolveError::RankDeficient { pivot, scale, .. } => (

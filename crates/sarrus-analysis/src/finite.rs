@@ -3,10 +3,10 @@
 use sarrus_solve::{Accel, Equations, State, digits};
 use sarrus_system::{Columns, Mechanism};
 
-/// What was found in a run so far.
+/// Holds what was found in a run so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct NonFiniteColumns {
-    /// How many.
+    /// Describes how many.
     pub count: u64,
     first: Option<First>,
 }
@@ -19,17 +19,17 @@ struct First {
 }
 
 impl NonFiniteColumns {
-    /// Takes note of `count` numbers at `t`; `tell` says of the first what it is and why, where that is known.
-    pub fn add(&mut self, count: u64, t: f64, tell: impl FnOnce() -> (String, Option<String>)) {
+    /// Takes note of `count` numbers at `t`; `report` says of the first what it is and why, where that is known.
+    pub fn add(&mut self, count: u64, t: f64, describe: impl FnOnce() -> (String, Option<String>)) {
         self.count += count;
         if self.first.as_ref().is_none_or(|first| t < first.t) {
-            let (what, why) = tell();
+            let (what, why) = describe();
             self.first = Some(First { t, what, why });
         }
     }
 
     /// Takes note of what is not finite in the `row` of `columns` at `s`; `known` are the equations and accelerations there, if they are.
-    pub fn look(
+    pub fn check(
         &mut self,
         columns: &Columns,
         mechanism: &mut Mechanism,

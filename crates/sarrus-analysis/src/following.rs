@@ -1,6 +1,6 @@
-//! How far driven coordinates are from their functions.
+//! Describes how far driven coordinates are from their functions.
 //!
-//! That is Φ and Φ̇ of the drivers' rows, at every step and in every row of results. In space Φ leaves whole turns out, since any program can be
+//! That is Φ and Φ̇ of the drivers' rows, at every step and in every row of results. In space Φ leaves whole revolutions out, since any program can be
 //! followed from any turn; a counted angle that slips by turns against its function shows in rows.
 
 use sarrus_solve::{Equations, State};
@@ -11,7 +11,7 @@ use sarrus_system::{At, Family, Mechanism, System};
 pub(crate) struct DriverDeviation {
     /// In size \[m, rad, or that per s\].
     pub by: f64,
-    /// When \[s\].
+    /// Time \[s\].
     pub t: f64,
     /// Number of the driver's element.
     pub driver: usize,
@@ -23,7 +23,7 @@ pub(crate) struct Following {
     /// Drivers that act: place among the elements, and number.
     acting: Vec<(usize, usize)>,
     /// Whole turns at the first look, by number, of drivers whose Φ leaves them out \[rad\].
-    turns: Vec<Option<f64>>,
+    revolutions: Vec<Option<f64>>,
     /// Of positions.
     pub position: Option<DriverDeviation>,
     /// Of rates.
@@ -31,21 +31,21 @@ pub(crate) struct Following {
 }
 
 impl Following {
-    /// Goes on with a system of the model.
+    /// Continues with a system of the model.
     pub fn enter(&mut self, system: &System) {
         let drivers = system.elements.iter().enumerate().filter(|(_, e)| e.family == Family::Driver);
-        self.acting = drivers.map(|(place, e)| (place, e.id)).collect();
+        self.acting = drivers.map(|(index, e)| (index, e.id)).collect();
         // one that begins to act may do so in any turn
-        let mut before = std::mem::take(&mut self.turns);
-        before.resize(system.whole.elements.len(), None);
-        self.turns = vec![None; before.len()];
-        self.acting.iter().for_each(|(_, driver)| self.turns[*driver] = before[*driver]);
+        let mut before = std::mem::take(&mut self.revolutions);
+        before.resize(system.all.elements.len(), None);
+        self.revolutions = vec![None; before.len()];
+        self.acting.iter().for_each(|(_, driver)| self.revolutions[*driver] = before[*driver]);
     }
 
     /// Takes note of Φ and Φ̇ at `t`.
     pub fn add(&mut self, system: &System, t: f64, eq: &Equations) {
-        for &(place, driver) in &self.acting {
-            let element = &system.elements[place];
+        for &(index, driver) in &self.acting {
+            let element = &system.elements[index];
             let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
             if element.rows.holonomic() > 0 {
                 widen(
@@ -59,19 +59,21 @@ impl Following {
         }
     }
 
-    /// Takes note of the turns of counted angles at `s`.
-    pub fn add_turns(&mut self, mechanism: &mut Mechanism, s: &State) {
+    /// Takes note of the rotations of counted angles at `s`.
+    pub fn add_revolutions(&mut self, mechanism: &mut Mechanism, s: &State) {
         if self.acting.is_empty() || mechanism.system().wide == 3 {
             return;
         }
         let system = mechanism.system().clone();
         mechanism.observe(s, |at| {
-            for &(place, driver) in &self.acting {
-                let element = &system.elements[place];
-                let Some(turns) = element.rows.turns_off(&At { ids: &element.ids, ..*at }) else { continue };
-                let first = *self.turns[driver].get_or_insert(turns);
-                if turns != first {
-                    widen(&mut self.position, (turns - first).abs(), s.t, driver);
+            for &(index, driver) in &self.acting {
+                let element = &system.elements[index];
+                let Some(revolutions) = element.rows.revolutions_off(&At { ids: &element.ids, ..*at }) else {
+                    continue;
+                };
+                let first = *self.revolutions[driver].get_or_insert(revolutions);
+                if revolutions != first {
+                    widen(&mut self.position, (revolutions - first).abs(), s.t, driver);
                 }
             }
         });

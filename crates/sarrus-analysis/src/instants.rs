@@ -13,12 +13,12 @@ const MOST: usize = 10_000;
 /// and bytes that they take.
 const MOST_BYTES: usize = 64 << 20;
 
-/// Which side of an instant a row shows.
+/// Identifies which side of an instant a row shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstantSide {
-    /// What holds before it.
+    /// Holds what holds before it.
     Before,
-    /// What holds from then on.
+    /// Holds what holds from then on.
     After,
     /// A peak of the column that it names.
     Peak,
@@ -35,7 +35,7 @@ impl InstantSide {
     }
 }
 
-/// Why a step ends at an instant.
+/// Reason why a step ends at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Why {
     /// An event or an impact, which the report lists by name.
@@ -52,7 +52,7 @@ pub struct Instants {
     /// The rows, with the columns of the regular ones.
     pub rows: Trajectory,
     /// The side of each row, and what happens there: names of events, `contact`, `switch` or a column.
-    pub told: Vec<(InstantSide, String)>,
+    pub log: Vec<(InstantSide, String)>,
     /// Rows that there was no memory for.
     pub left_out: usize,
     /// The row before an instant that is not over, why there is one, and how many events the report had.
@@ -65,17 +65,17 @@ impl Instants {
         Instants { rows: Trajectory::new(names, units), ..Instants::default() }
     }
 
-    /// How many there are.
+    /// The number of them.
     pub fn len(&self) -> usize {
-        self.told.len()
+        self.log.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.told.is_empty()
+        self.log.is_empty()
     }
 
-    /// What a user should know of rows that were left out.
+    /// Returns what a user should know of rows that were left out.
     pub fn note(&self) -> Option<String> {
         (self.left_out > 0).then(|| {
             format!(
@@ -95,7 +95,7 @@ impl Instants {
             return;
         }
         self.rows.push().copy_from_slice(row);
-        self.told.push((side, what));
+        self.log.push((side, what));
     }
 
     /// Opens an instant at which the columns are `row` and the report has had `events`.
@@ -103,7 +103,7 @@ impl Instants {
         self.open = Some((row.to_vec(), why, events));
     }
 
-    /// Whether an instant is open.
+    /// Returns whether an instant is open.
     pub(crate) fn is_open(&self) -> bool {
         self.open.is_some()
     }
@@ -131,7 +131,7 @@ impl Instants {
         write!(out, "t,side,what")?;
         self.rows.names().iter().skip(1).try_for_each(|name| write!(out, ",{name}"))?;
         writeln!(out)?;
-        for ((side, what), row) in self.told.iter().zip(self.rows.rows()) {
+        for ((side, what), row) in self.log.iter().zip(self.rows.rows()) {
             write!(out, "{},{},{what}", row[0], side.name())?;
             row[1..].iter().try_for_each(|x| write!(out, ",{x:?}"))?;
             writeln!(out)?;

@@ -1,4 +1,4 @@
-//! Whether a run can be made in joint coordinates.
+//! Decides whether a run can be made in joint coordinates.
 
 use crate::error::SetupError;
 use crate::notes;
@@ -7,7 +7,7 @@ use sarrus_model::Span;
 use sarrus_solve::{Chart, Problem, State};
 use sarrus_system::{Mechanism, Tree};
 
-/// Refuses a run from `s` that joint coordinates cannot make; otherwise tells whether those of the tree satisfy every
+/// Refuses a run from `s` that joint coordinates cannot make; otherwise reports whether those of the tree satisfy every
 /// constraint.
 pub(crate) fn fit(settings: &Settings, mechanism: &Mechanism, s: &State) -> Result<bool, SetupError> {
     let refuse =
@@ -16,7 +16,7 @@ pub(crate) fn fit(settings: &Settings, mechanism: &Mechanism, s: &State) -> Resu
         let what = "`rotation = \"euler_zxz\"`".into();
         return Err(refuse(what, "bodies have no angles of their own there: leave one of the two out"));
     }
-    let tree = Tree::new(mechanism.system(), mechanism.hints());
+    let tree = Tree::new(mechanism.system(), mechanism.discrete());
     let mut tree = tree.map_err(|e| refuse(e.to_string(), "take `coordinates = \"absolute\"`"))?;
     let (mut own, mut back) = (State::zeros(tree.structure()), s.clone());
     tree.compress(s, &mut own);

@@ -1,7 +1,7 @@
-//! What a user asks for: a certified simulation, or a check of the model.
+//! Describes what a user asks for: a certified simulation, or a check of the model.
 //!
 //! [`simulate`] assembles the mechanism, chooses the [`Method`] where it is left open, integrates, and returns a
-//! [`Trajectory`] with a [`Report`] that says how well the run went. [`check`] tells what can be known without running,
+//! [`Trajectory`] with a [`Report`] that says how well the run went. [`check`] shows what can be known without running,
 //! [`compare`] runs many methods side by side; [`modes`], [`equilibrium`] and [`prescribed`] are about small motions, rest and motion that
 //! drivers prescribe.
 
@@ -15,7 +15,7 @@ pub mod compare;
 mod components;
 mod conclude;
 mod contacts;
-mod doubts;
+mod covered_angles;
 mod drivers;
 mod energy;
 pub mod equations;
@@ -26,7 +26,6 @@ mod finite;
 mod following;
 mod instants;
 mod joints;
-mod legs;
 mod linear;
 mod memory;
 mod method;
@@ -39,6 +38,7 @@ mod recorder;
 mod redundancy;
 mod report;
 mod run;
+mod schedule;
 mod settings;
 mod sigma;
 mod simulate;
@@ -46,14 +46,14 @@ mod simulation;
 mod singular;
 mod start;
 mod trajectory;
-mod turns;
 mod violation;
+mod warnings;
 
 pub use accuracy::{Accuracy, certify};
 pub use assemble::*;
 pub use check::{CheckOptions, CheckReport, ElementError, Redundancy, check, check_with};
 pub use clock::Clock;
-pub use energy::EnergyBook;
+pub use energy::EnergyAccount;
 pub use error::SetupError;
 pub use instants::{InstantSide, Instants};
 pub use linear::*;

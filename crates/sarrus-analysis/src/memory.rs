@@ -1,6 +1,6 @@
-//! How much memory there is.
+//! Describes how much memory there is.
 
-/// Where it cannot be told [bytes].
+/// Marks where it cannot be determined [bytes].
 const ASSUMED: f64 = 16.0 * (1_u64 << 30) as f64;
 
 /// Memory that can be had without driving others out [bytes].

@@ -1,4 +1,4 @@
-//! Which formulation, stabilization and integrator a run takes, and why.
+//! Describes which formulation, stabilization and integrator a run takes, and why.
 //!
 //! What the settings name is taken, after the registry has agreed to the name and its options. What they leave to
 //! `auto` is chosen from a few facts about the model, and every choice comes with its reason:
@@ -42,14 +42,14 @@ use sarrus_system::System;
 /// Memory of a dense method for n unknowns, over n² [bytes]: some three matrices of all of them.
 const DENSE: f64 = 24.0;
 
-/// What accelerations are found by where the coordinates of a tree satisfy every constraint.
+/// Defines what accelerations are found by where the coordinates of a tree satisfy every constraint.
 const ARTICULATED: &str = "articulated_body";
 
 /// Largest relative tolerance of the steps that lead methods which resolve the constraints themselves past singular positions: few, and a near
 /// miss takes tight ones.
 const LED: f64 = 1e-10;
 
-/// What the bodies of beams are called.
+/// Defines what the bodies of beams are called.
 const NODE: &str = "node";
 
 /// Unknowns beyond which a dense method is worth a word.
@@ -58,20 +58,20 @@ const SLOW: usize = 1000;
 /// Steps beyond which a run is worth a word.
 const MANY_STEPS: f64 = 1e12;
 
-/// What is known of a model when its method is chosen.
+/// Holds what is known of a model when its method is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelFacts {
     /// Velocities.
     pub nv: usize,
     /// Constraint rows.
     pub rows: usize,
-    /// Whether rows may begin to act later: rigid contacts and limits, locks, disabled elements.
+    /// True if rows may begin to act later: rigid contacts and limits, locks, disabled elements.
     pub gains_rows: bool,
     /// Their rank at the start, where it is known.
     pub rank: Option<usize>,
-    /// Whether it has members that bend by elements.
+    /// True if it has members that bend by elements.
     pub bends: bool,
-    /// Whether friction depends on what rigid contacts bear.
+    /// True if friction depends on what rigid contacts bear.
     pub slides: bool,
 }
 
@@ -79,13 +79,13 @@ impl ModelFacts {
     /// Facts of a system, with the rank of its constraints where it is known.
     pub fn new(system: &System, rank: Option<usize>) -> ModelFacts {
         let s = &system.structure;
-        let whole = &system.whole;
-        let switched = !whole.events.lockable.is_empty() || whole.enabled.contains(&false);
+        let all = &system.all;
+        let switched = !all.events.lockable.is_empty() || all.enabled.contains(&false);
         let rigid = || system.contacts.iter().any(|entry| entry.contact.rigid.is_some());
         ModelFacts {
             nv: s.nv,
             rows: s.nc,
-            gains_rows: switched || !whole.events.limits.is_empty() || rigid(),
+            gains_rows: switched || !all.events.limits.is_empty() || rigid(),
             rank,
             bends: system.directory.flexible.iter().any(|member| member.part == NODE),
             slides: system.contacts.iter().any(|e| e.contact.rigid.as_ref().is_some_and(|r| r.mu > 0.0)),
@@ -133,15 +133,15 @@ fn plain(value: &sarrus_solve::OptionValue) -> String {
 /// A method, checked and ready to be made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Method {
-    /// How accelerations are found.
+    /// Describes how accelerations are found.
     pub formulation: MethodPart,
-    /// How drift is removed.
+    /// Describes how drift is removed.
     pub stabilization: MethodPart,
-    /// How time is stepped.
+    /// Describes how time is stepped.
     pub integrator: MethodPart,
-    /// How singular positions are passed.
+    /// Describes how singular positions are passed.
     pub regularize: Regularize,
-    /// Whether the integrator chooses its steps from the tolerances.
+    /// True if the integrator chooses its steps from the tolerances.
     pub adaptive: bool,
     /// Relative tolerance.
     pub rtol: f64,
@@ -151,13 +151,13 @@ pub struct Method {
     pub step: Option<f64>,
     /// One reason per part that was left to the program.
     pub why: Vec<String>,
-    /// What the reader should know: settings without effect and the like.
+    /// Holds what the reader should know: settings without effect and the like.
     pub notes: Vec<String>,
-    /// What the integrator needs; where it resolves the constraints itself, the formulation only serves the results.
+    /// Holds what the integrator needs; where it resolves the constraints itself, the formulation only serves the results.
     pub view: MethodView,
     /// Coordinates that time is stepped in.
     pub coordinates: Coordinates,
-    /// Whether accelerations come from the tree where that satisfies every constraint.
+    /// True if accelerations come from the tree where that satisfies every constraint.
     pub articulated: bool,
 }
 
@@ -240,7 +240,7 @@ impl Method {
     }
 
     /// Takes note that the coordinates of the tree satisfy every constraint: what `settings` left to the program is not needed.
-    pub(crate) fn take_tree(&mut self, settings: &Settings) {
+    pub(crate) fn set_tree(&mut self, settings: &Settings) {
         if settings.formulation.is_some() || settings.stabilization.is_some() {
             return;
         }
@@ -407,7 +407,7 @@ fn stiff(settings: &Settings, facts: &ModelFacts) -> Result<Option<Method>, Setu
     Ok(chosen.map(|own| Method { why: vec!["beams are stiff".into(), why], ..own }))
 }
 
-/// What integrators that resolve the constraints themselves cannot take in.
+/// Returns what integrators that resolve the constraints themselves cannot take in.
 fn explicit_only(settings: &Settings, facts: &ModelFacts) -> Option<&'static str> {
     if facts.slides {
         return Some("friction of rigid contacts needs an explicit integrator");
@@ -415,7 +415,7 @@ fn explicit_only(settings: &Settings, facts: &ModelFacts) -> Option<&'static str
     (settings.regularize == Regularization::Amirouche).then_some("`amirouche` needs an explicit integrator")
 }
 
-/// Whether time can resolve the step that is asked for, everywhere in the run.
+/// Returns whether time can resolve the step that is asked for, everywhere in the run.
 fn resolvable(settings: &Settings) -> Result<(), SetupError> {
     let least = f64::EPSILON * settings.t_start.abs().max(settings.t_end.abs());
     match settings.step {
@@ -424,7 +424,7 @@ fn resolvable(settings: &Settings) -> Result<(), SetupError> {
     }
 }
 
-/// How singular positions are passed.
+/// Returns how singular positions are passed.
 pub(crate) fn regularize(settings: &Settings) -> Regularize {
     match settings.regularize {
         Regularization::Auto | Regularization::Jets => Regularize::Jets,
@@ -482,7 +482,7 @@ fn auto_integrator(settings: &Settings, facts: &ModelFacts) -> (&'static str, St
     }
 }
 
-/// Dense methods on models where a single right side takes long.
+/// Dense methods on models where a single right-hand side takes long.
 fn slow(dense: &[(&'static str, bool, Span)], unknowns: usize) -> Vec<String> {
     let kinds = dense.iter().filter(|d| d.1 && unknowns > SLOW);
     let say = |(kind, ..): &(&str, bool, Span)| {
@@ -757,13 +757,13 @@ mod tests {
     fn a_tree_needs_no_formulation_unless_one_is_named() {
         let joint = Settings { coordinates: Coordinates::Joint, ..settings() };
         let mut m = Method::resolve(&joint, &FACTS).unwrap();
-        m.take_tree(&joint);
+        m.set_tree(&joint);
         assert_eq!(m.text(), "articulated_body + dop853 in joint coordinates");
         assert_eq!((m.report().formulation.as_str(), m.why.len()), ("articulated_body", 2));
 
         let named = Settings { formulation: named("direct"), ..joint };
         let mut m = Method::resolve(&named, &FACTS).unwrap();
-        m.take_tree(&named);
+        m.set_tree(&named);
         assert_eq!(m.text(), "direct + projection + dop853 in joint coordinates");
     }
 

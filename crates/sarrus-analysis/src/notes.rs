@@ -1,4 +1,4 @@
-//! What a run has to tell beside its numbers: what its methods found on the way.
+//! Describes what a run has to tell beside its numbers: what its methods found on the way.
 
 use crate::advice;
 use crate::events::{GapWatch, LimitExcess};
@@ -6,7 +6,8 @@ use crate::following::DriverDeviation;
 use crate::method::Method;
 use crate::report::{FoundReport, PartitionReport, RankReport, StabilityReport};
 use sarrus_solve::{
-    Findings, PartitionFound, RankFound, Rotated, Rotations, StabilityFound, State, StiffnessMonitor, digits,
+    MethodStatistics, PartitionFound, RankFound, Rotated, Rotations, StabilityFound, State, StiffnessMonitor,
+    digits,
 };
 use sarrus_system::body::BodyKind;
 use sarrus_system::laws::{self, Unsearched};
@@ -53,7 +54,7 @@ pub(crate) fn modal(system: &System) -> Option<String> {
 pub(crate) fn beyond_limit(gaps: Option<&GapWatch>, system: &System, most: f64) -> Option<String> {
     let LimitExcess { depth, at } = gaps.and_then(GapWatch::beyond)?;
     let (limit, t) = at.filter(|_| !(depth <= most))?;
-    let limit = &system.whole.events.limits[limit];
+    let limit = &system.all.events.limits[limit];
     Some(format!(
         "joint `{}` is {depth:.3e} beyond its limit {} at t = {t}: a rigid limit is never passed, so the run is not certified",
         system.directory.joints[limit.joint].name, limit.value
@@ -64,7 +65,7 @@ pub(crate) fn beyond_limit(gaps: Option<&GapWatch>, system: &System, most: f64) 
 pub(crate) fn not_followed(off: [(Option<DriverDeviation>, f64); 2], system: &System) -> Vec<String> {
     let found = off.into_iter().zip(["", "the rate of "]).filter_map(|((off, limit), what)| {
         let DriverDeviation { by, t, driver } = off.filter(|off| !(off.by <= limit))?;
-        let name = &system.whole.elements[driver].name;
+        let name = &system.all.elements[driver].name;
         Some(format!(
             "driver `{name}`: {what}what it drives is {by:.3e} off its function at t = {}",
             digits(&t)
@@ -194,7 +195,7 @@ pub(crate) fn rotations(
     notes
 }
 
-/// What flexible members add to the sizes of a model.
+/// Returns what flexible members add to the sizes of a model.
 pub(crate) fn internal(system: &System) -> Option<String> {
     let inside = || system.directory.bodies.iter().filter(|b| b.is_internal());
     let velocities: usize = inside().map(|b| b.kind.nv()).sum();
@@ -216,7 +217,7 @@ pub(crate) fn internal(system: &System) -> Option<String> {
     (velocities > 0).then(|| format!("{velocities} velocities and {rows} rows are {what}"))
 }
 
-/// How orientations of spatial bodies are integrated, where there are any.
+/// Returns how orientations of spatial bodies are integrated, where there are any.
 pub(crate) fn rotation(system: &System) -> Option<&'static str> {
     system.directory.bodies.iter().find_map(|body| match body.kind {
         BodyKind::Rigid => Some("quaternion"),
@@ -236,9 +237,9 @@ pub(crate) fn idle_rates(method: &Method, system: &System) -> Option<String> {
     })
 }
 
-/// The same as [`findings`], for the report.
-pub(crate) fn found(found: &[Findings; 3], system: &System) -> Vec<FoundReport> {
-    let report = |(part, f): (&'static str, &Findings)| FoundReport {
+/// The same as [`statistics_notes`], for the report.
+pub(crate) fn found(found: &[MethodStatistics; 3], system: &System) -> Vec<FoundReport> {
+    let report = |(part, f): (&'static str, &MethodStatistics)| FoundReport {
         part,
         rank: f.rank.map(|RankFound { least, most, tolerance, margin }| RankReport {
             least,
@@ -264,7 +265,11 @@ pub(crate) fn found(found: &[Findings; 3], system: &System) -> Vec<FoundReport> 
 }
 
 /// Rank decisions, choices of coordinates, and steps that are near their limit.
-pub(crate) fn findings(method: &Method, found: &[Findings; 3], system: &System) -> Vec<String> {
+pub(crate) fn statistics_notes(
+    method: &Method,
+    found: &[MethodStatistics; 3],
+    system: &System,
+) -> Vec<String> {
     let parts = [
         ("formulation", &method.formulation),
         ("stabilization", &method.stabilization),
@@ -288,10 +293,10 @@ fn near_limit(found: &StabilityFound, h: Option<f64>) -> Option<String> {
     if !ratio.is_finite() {
         return Some("went far beyond its stability limit ω h/2 = 1".into());
     }
-    let place = if ratio > 1.0 { "went beyond" } else { "came near to" };
+    let phrase = if ratio > 1.0 { "went beyond" } else { "came near to" };
     let size = if ratio < 1e3 { format!("{ratio:.2}") } else { format!("{ratio:.1e}") };
     let pair = h.map_or(String::new(), |h| format!(", ω = {:.3e} rad/s at h = {h} s", 2.0 * ratio / h));
-    (ratio > NEAR_LIMIT).then(|| format!("{place} its stability limit ω h/2 = 1: {size}{pair}"))
+    (ratio > NEAR_LIMIT).then(|| format!("{phrase} its stability limit ω h/2 = 1: {size}{pair}"))
 }
 
 fn rank_decisions(rank: &RankFound) -> String {
@@ -333,7 +338,7 @@ fn velocity(system: &System, index: usize) -> String {
     }
 }
 
-/// How near a body came to where its Euler angles are singular, where that is near.
+/// Returns how near a body came to where its Euler angles are singular, where that is near.
 pub(crate) fn near_singular(near: &NearSingular, system: &System) -> Option<String> {
     let NearSingular { body, sin_beta, t } = *near;
     (sin_beta < NEAR).then(|| {
@@ -349,29 +354,29 @@ pub(crate) fn near_singular(near: &NearSingular, system: &System) -> Option<Stri
 mod tests {
     use super::*;
 
-    fn told(ratio: f64, omega: f64) -> Option<String> {
+    fn frequency_note(ratio: f64, omega: f64) -> Option<String> {
         near_limit(&StabilityFound { omega, ratio, epsilon: None }, Some(0.01))
     }
 
     /// ω = 2 · 0.7/0.01, whatever was seen in another step.
     #[test]
     fn a_limit_is_told_with_the_frequency_of_the_worst_step() {
-        let near = told(0.7, 1e9).unwrap();
+        let near = frequency_note(0.7, 1e9).unwrap();
         assert!(
             near.contains("came near") && near.contains("0.70") && near.contains("1.400e2 rad/s"),
             "{near}"
         );
-        let beyond = told(2.5, 1e9).unwrap();
+        let beyond = frequency_note(2.5, 1e9).unwrap();
         assert!(beyond.contains("went beyond") && !beyond.contains("near"), "{beyond}");
-        assert_eq!(told(0.4, 1e9), None);
+        assert_eq!(frequency_note(0.4, 1e9), None);
     }
 
     #[test]
     fn huge_ratios_have_an_exponent_and_infinite_ones_no_number() {
-        let huge = told(5e17, 1e20).unwrap();
+        let huge = frequency_note(5e17, 1e20).unwrap();
         assert!(huge.contains("5.0e17") && !huge.contains("00000"), "{huge}");
         for ratio in [f64::INFINITY, f64::NAN] {
-            let text = told(ratio, ratio).unwrap();
+            let text = frequency_note(ratio, ratio).unwrap();
             assert!(!text.contains("inf") && !text.contains("NaN"), "{text}");
         }
     }

@@ -85,7 +85,7 @@ pub(crate) fn find(system: &System, poses: &[Pose]) -> Option<String> {
     })
 }
 
-/// What connects bodies.
+/// Holds what connects bodies.
 struct Links {
     /// Both directions, sorted.
     edges: Vec<[u32; 2]>,
@@ -97,7 +97,7 @@ impl Links {
     fn new(system: &System) -> Links {
         let mut links =
             Links { edges: Vec::new(), mechanism: (0..system.directory.bodies.len() as u32).collect() };
-        system.whole.elements.iter().for_each(|element| links.connect(element.ids.iter().copied()));
+        system.all.elements.iter().for_each(|element| links.connect(element.ids.iter().copied()));
         // a force such as drag acts on bodies and from the ground: it connects bodies alone
         system.forces.iter().for_each(|f| links.connect(f.ids.iter().copied().filter(|id| *id != 0)));
         links.edges.sort_unstable();
@@ -137,7 +137,7 @@ impl Links {
         &self.edges[first..last]
     }
 
-    /// Whether two bodies are connected, directly or through one body.
+    /// Decides whether two bodies are connected, directly or through one body.
     fn are_near(&self, [a, b]: [u32; 2]) -> bool {
         let mut sides = [self.of(a), self.of(b)];
         sides.sort_unstable_by_key(|side| side.len());
@@ -153,7 +153,7 @@ impl Links {
     }
 }
 
-/// Which bodies contacts name: body, entry and sides, as bits, sorted.
+/// Identifies which bodies contacts name: body, entry and sides, as bits, sorted.
 struct NamedContacts(Vec<(u32, u32, u8)>);
 
 impl NamedContacts {
@@ -171,10 +171,10 @@ impl NamedContacts {
             }
         }
         all.sort_unstable();
-        all.dedup_by(|next, kept| {
-            let same = (next.0, next.1) == (kept.0, kept.1);
+        all.dedup_by(|next, retained| {
+            let same = (next.0, next.1) == (retained.0, retained.1);
             if same {
-                kept.2 |= next.2;
+                retained.2 |= next.2;
             }
             same
         });
@@ -188,7 +188,7 @@ impl NamedContacts {
         &self.0[first..last]
     }
 
-    /// Whether one of them has two bodies on different sides.
+    /// Decides whether one of them has two bodies on different sides.
     fn have(&self, pair: [u32; 2]) -> bool {
         let mut sides = pair.map(|body| self.of(body));
         sides.sort_unstable_by_key(|side| side.len());

@@ -5,7 +5,7 @@
 //! extrapolated.
 //!
 //! Cost: an evaluation off the rows takes the equations of motion once and a row of columns. Each is paid from a credit that rows and right
-//! sides earn, so that a run with many short steps looks at some of them only. Memory is some fifteen numbers a column.
+//! sides earn, so that a run with many short steps checks some of them only. Memory is some fifteen numbers a column.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ const START: f64 = 128.0;
 const COLUMNS: f64 = 1000.0;
 /// what a row earns,
 const PER_ROW: f64 = 0.1;
-/// and what a right side earns.
+/// and what a right-hand side earns.
 const PER_RHS: f64 = 1.0 / 128.0;
 /// Part of a column's range by which a vertex must exceed the peak so far to be evaluated.
 const GAIN: f64 = 1e-4;
@@ -36,7 +36,7 @@ pub(crate) struct ColumnRange {
     pub min: (f64, f64),
     /// Largest value, and when \[s\].
     pub max: (f64, f64),
-    /// Whether instants are looked for at which it is at its peak.
+    /// True if instants are searched for at which it is at its peak.
     searched: bool,
 }
 
@@ -76,13 +76,13 @@ pub(crate) struct Peaks {
     largest: f64,
     /// The last instants since the last jump, vertices among them, in the order of time.
     near: Vec<SampleRow>,
-    /// Where the step at hand begins \[s\].
+    /// Marks where the step at hand begins \[s\].
     start: f64,
     /// Vertices inside it: gain and time \[s\].
     vertices: Vec<(f64, f64)>,
     /// Evaluations that may be made.
     credit: f64,
-    /// Right sides that have earned.
+    /// Right-hand sides that have earned.
     rhs: u64,
     /// Columns of contact forces, each with the largest force that has a row of its own.
     forces: Vec<(usize, f64)>,
@@ -115,7 +115,7 @@ impl Peaks {
         self.near.last().map(|row| row[0])
     }
 
-    /// Whether a parabola has its three points with the next instant.
+    /// Returns whether a parabola has its three points with the next instant.
     pub fn has_two(&self) -> bool {
         self.near.len() >= 2
     }
@@ -125,7 +125,7 @@ impl Peaks {
         self.near.clear();
     }
 
-    /// Right sides so far, which earn credit.
+    /// Right-hand sides so far, which earn credit.
     pub fn earn(&mut self, rhs: u64) {
         self.credit += PER_RHS * rhs.saturating_sub(self.rhs) as f64;
         self.rhs = rhs;
@@ -136,7 +136,7 @@ impl Peaks {
         self.credit += PER_ROW;
     }
 
-    /// Whether there is credit for an evaluation.
+    /// Returns whether there is credit for an evaluation.
     pub fn affords(&self) -> bool {
         self.credit >= 1.0
     }
@@ -146,23 +146,23 @@ impl Peaks {
         self.credit = (self.credit - 1.0).max(0.0);
     }
 
-    /// Takes the values at an instant of the step at hand; looks for vertices beside it.
+    /// Takes the values at an instant of the step at hand; searches for vertices beside it.
     pub fn add(&mut self, row: &[f64]) {
         self.note(row);
-        let place = self.near.partition_point(|own| own[0] < row[0]);
+        let index = self.near.partition_point(|own| own[0] < row[0]);
         let mut new = if self.near.len() > NEARBY { self.near.remove(0) } else { vec![0.0; row.len()] };
-        let place = place.min(self.near.len());
+        let index = index.min(self.near.len());
         new.copy_from_slice(row);
-        self.near.insert(place, new);
-        for three in self.near[place.saturating_sub(2)..(place + 3).min(self.near.len())].windows(3) {
+        self.near.insert(index, new);
+        for three in self.near[index.saturating_sub(2)..(index + 3).min(self.near.len())].windows(3) {
             let window = [three[0][0].max(self.start), three[2][0]];
             let three = [&three[0][..], &three[1], &three[2]];
             vertices(&self.ranges, ROUNDING * self.largest, window, three, &mut self.vertices);
         }
     }
 
-    /// Looks for vertices behind the last instant, up to the end of the step at hand \[s\].
-    pub fn look_ahead(&mut self, end: f64) {
+    /// Searches for vertices behind the last instant, up to the end of the step at hand \[s\].
+    pub fn check_ahead(&mut self, end: f64) {
         if let [.., a, b, c] = &self.near[..] {
             let window = [c[0].max(self.start), end];
             vertices(&self.ranges, ROUNDING * self.largest, window, [a, b, c], &mut self.vertices);
@@ -201,14 +201,14 @@ impl Peaks {
 
     /// The contact force that is at its largest at a vertex with the values `row`, where it is worth a row of its own.
     pub fn largest_force(&self, row: &[f64]) -> Option<usize> {
-        let is_largest = |(column, told): &&(usize, f64)| {
-            row[*column] >= self.ranges[*column - 1].max.0 && row[*column] > (1.0 + WORTH) * told
+        let is_largest = |(column, reported): &&(usize, f64)| {
+            row[*column] >= self.ranges[*column - 1].max.0 && row[*column] > (1.0 + WORTH) * reported
         };
         self.forces.iter().find(is_largest).map(|(column, _)| *column)
     }
 
     /// There is a row of its own for a contact force.
-    pub fn tell_force(&mut self, column: usize, force: f64) {
+    pub fn note_force(&mut self, column: usize, force: f64) {
         self.forces.iter_mut().filter(|own| own.0 == column).for_each(|own| own.1 = force);
     }
 }
@@ -236,14 +236,14 @@ fn vertices(
             let tau = -0.5 * slope / bend;
             let gain = range.gain(b + 0.5 * slope * tau, floor);
             if gain > GAIN {
-                keep(out, (gain, t + tau), NEAR * (h1 + h2));
+                insert(out, (gain, t + tau), NEAR * (h1 + h2));
             }
         }
     }
 }
 
 /// Keeps a vertex unless there is one at nearly the same time, or others with more gain.
-fn keep(out: &mut Vec<(f64, f64)>, new: (f64, f64), near: f64) {
+fn insert(out: &mut Vec<(f64, f64)>, new: (f64, f64), near: f64) {
     let same = out.iter().position(|(_, t)| (t - new.1).abs() < near);
     let least = || (0..out.len()).min_by(|&i, &j| out[i].0.total_cmp(&out[j].0));
     match same.or_else(|| if out.len() < 2 * MOST { None } else { least() }) {

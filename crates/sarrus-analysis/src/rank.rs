@@ -11,7 +11,7 @@ use sarrus_solve::{Equations, Structure, kinematic_units};
 
 pub use sarrus_solve::TOLERANCE;
 
-/// Why there is no rank.
+/// Reason why there is no rank.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ConstraintRankError {
     /// The matrix could not be decomposed.

@@ -1,10 +1,11 @@
-//! Listens to a run: samples into the trajectory, violations and energies into the books.
+//! Listens to a run: samples into the trajectory, violations and energies into the energy accounts.
 
 mod between;
 
+use crate::covered_angles::CoveredAngles;
 use crate::drivers::{self, Contradiction};
-use crate::energy::EnergyBook;
-use crate::events::{Advance, Ahead, Detector, GapWatch, Onsets, Slides, Switches, TOGETHER};
+use crate::energy::EnergyAccount;
+use crate::events::{Advance, Ahead, ContactDetector, Detector, GapWatch, Slides, Switches, TOGETHER};
 use crate::finite::NonFiniteColumns;
 use crate::following::Following;
 use crate::instants::{Instants, Why};
@@ -12,7 +13,6 @@ use crate::peaks::Peaks;
 use crate::report::EventReport;
 use crate::simulate::{Progress, SampleDiagnostics, Watch};
 use crate::trajectory::Trajectory;
-use crate::turns::CoveredAngles;
 use crate::violation::{NormStatistics, ViolationLevels, Violations};
 use sarrus_model::functions::forget_fault;
 use sarrus_solve::integrators::{Change, Observer, Proceed, TakenStep};
@@ -23,17 +23,17 @@ use sarrus_system::{Columns, Mechanism, MeshErrors, Sampler};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Accelerations of a run that is not sampled are looked at this many times,
-const LOOKS: f64 = 10.0;
-/// and once in so many steps at most: a look goes the general way, which costs as much as some steps of a small mechanism.
+/// Accelerations of a run that is not sampled are checked this many times,
+const CHECKS: f64 = 10.0;
+/// and once in so many steps at most: a check goes the general path, which costs as much as some steps of a small mechanism.
 const STEPS_BETWEEN: u64 = 8;
 /// The mesh error is integrated over points this many evaluations of the right-hand side apart, or every step: it costs a fifth of one.
 const MESH_EVALUATIONS: u64 = 8;
 
-/// Why a recorder ended a run.
+/// Reason why a recorder ended a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum RunStop {
-    /// Whoever watches asked for it.
+    /// The observer asked for it.
     Asked,
     /// `run.max_steps`.
     Steps(u64),
@@ -49,7 +49,7 @@ pub(crate) enum RunStop {
     Stays(String),
 }
 
-/// What may end a run early.
+/// Holds what may end a run early.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunBounds {
     /// Time at the start and the end \[s\].
@@ -62,7 +62,7 @@ pub(crate) struct RunBounds {
     pub certify: [f64; 2],
 }
 
-/// Measures that are looked at without being kept.
+/// Measures that are checked without being kept.
 #[derive(Clone)]
 pub(crate) struct Unsampled {
     columns: Arc<Columns>,
@@ -73,14 +73,14 @@ pub(crate) struct Unsampled {
 }
 
 impl Unsampled {
-    /// Looks at `columns` no more often than rows would be taken.
+    /// Checks `columns` no more often than rows would be taken.
     pub fn new(columns: Columns, every: f64) -> Unsampled {
         let row = vec![0.0; columns.names.len()];
         Unsampled { columns: Arc::new(columns), every, next: f64::NEG_INFINITY, row }
     }
 }
 
-/// Everything that is kept of a run while it goes on.
+/// Everything that is kept of a run while it continues.
 pub(crate) struct Recorder<'a> {
     /// The samples.
     pub trajectory: Trajectory,
@@ -90,37 +90,37 @@ pub(crate) struct Recorder<'a> {
     pub peaks: Option<Peaks>,
     /// Rows at instants at which something happens.
     pub instants: Instants,
-    /// How far bodies rotate between rows.
-    pub turns: CoveredAngles,
+    /// Extent to which bodies rotate between rows.
+    pub covered_angles: CoveredAngles,
     /// ‖Φ‖, ‖Φ̇‖ at every step, ‖Φ̈‖ wherever accelerations are known.
     pub violations: Violations,
     /// The part of the multipliers in the null space of Jᵀ, relative to them, where rows are redundant and accelerations are known.
     pub null_share: Option<NormStatistics>,
-    /// How far driven coordinates are from their functions, at every step and in every row.
+    /// Distance of driven coordinates from their functions, at every step and in every row.
     pub following: Following,
-    /// What the meshes of beams leave their nodes off.
+    /// Holds what the meshes of beams leave their nodes off.
     pub mesh: MeshErrors,
     /// Evaluations of the right-hand side when it was last added to.
     mesh_at: u64,
     /// Numbers of rows that are not finite though they should be.
     pub not_finite: NonFiniteColumns,
     /// Energies at every step.
-    pub energy: EnergyBook,
-    /// Why the run was stopped, if it was.
+    pub energy: EnergyAccount,
+    /// Reason why the run was stopped, if it was.
     pub stop: Option<RunStop>,
-    /// What happened on the way.
+    /// Holds what happened on the way.
     pub events: Vec<EventReport>,
-    /// Who looks for events, where the model has any.
+    /// Object that searches for events, where the model has any.
     pub detector: Option<Detector>,
     /// Bounds gaps over each step, where the model has contacts.
     pub advance: Option<Advance>,
-    /// Who looks for contacts that close and open, where they are located.
-    pub onsets: Option<Onsets>,
-    /// Who looks at the gaps of rigid contacts, where the model has any.
+    /// Object that searches for contacts that close and open, where they are located.
+    pub contact_detector: Option<ContactDetector>,
+    /// Object that checks the gaps of rigid contacts, where the model has any.
     pub gaps: Option<GapWatch>,
-    /// Who looks for controllers that slide along a limit, where one may.
+    /// Object that searches for controllers that slide along a limit, where one may.
     pub slides: Option<Slides>,
-    /// Who looks for forces that switch or peak within a step, where one may.
+    /// Object that searches for forces that switch or peak within a step, where one may.
     pub switches: Option<Switches>,
     /// The clock of the sampled controllers, where the model has any.
     pub sampler: Option<Sampler>,
@@ -129,17 +129,17 @@ pub(crate) struct Recorder<'a> {
     /// Measures of a run that is not sampled, which are to be numbers all the same.
     pub unsampled_measures: Option<Unsampled>,
     columns: Option<Arc<Columns>>,
-    /// Whether a row needs accelerations.
+    /// True if a row needs accelerations.
     accelerations: bool,
     watch: Box<dyn Watch + 'a>,
     bounds: RunBounds,
     started: Instant,
     steps: u64,
-    /// Time \[s\] and step before which accelerations are not looked at again.
-    next_look: (f64, u64),
+    /// Time \[s\] and step before which accelerations are not checked again.
+    next_check: (f64, u64),
     /// Size of the last step \[s\].
     step: Option<f64>,
-    /// Why it was cut, if that is of interest.
+    /// Reason why it was cut, if that is of interest.
     why: Option<Why>,
     /// The largest contact forces at the last step, and whether one of them has grown.
     hardest: Vec<f64>,
@@ -185,7 +185,7 @@ impl<'a> Recorder<'a> {
         Recorder {
             peaks,
             instants: Instants::new(names.clone(), units.clone()),
-            turns: columns
+            covered_angles: columns
                 .as_ref()
                 .map_or_else(CoveredAngles::default, |_| CoveredAngles::new(mechanism.system(), s)),
             why: None,
@@ -200,12 +200,12 @@ impl<'a> Recorder<'a> {
             mesh,
             mesh_at: 0,
             not_finite: NonFiniteColumns::default(),
-            energy: EnergyBook::new(mechanism.energy(s), mechanism.weight(s)),
+            energy: EnergyAccount::new(mechanism.energy(s), mechanism.weight(s)),
             stop: None,
             events: Vec::new(),
             detector: None,
             advance: None,
-            onsets: None,
+            contact_detector: None,
             gaps: None,
             slides: Slides::new(mechanism),
             switches: None,
@@ -220,7 +220,7 @@ impl<'a> Recorder<'a> {
             bounds,
             started: Instant::now(),
             steps: 0,
-            next_look: (s.t, 0),
+            next_check: (s.t, 0),
             step: None,
             eq,
             sample: s.clone(),
@@ -235,7 +235,7 @@ impl<'a> Recorder<'a> {
             contacts: self.contacts.clone(),
             peaks: self.peaks.clone(),
             instants: self.instants.clone(),
-            turns: self.turns.clone(),
+            covered_angles: self.covered_angles.clone(),
             why: self.why,
             hardest: self.hardest.clone(),
             harder: self.harder,
@@ -251,7 +251,7 @@ impl<'a> Recorder<'a> {
             events: self.events.clone(),
             detector: self.detector.clone(),
             advance: self.advance.clone(),
-            onsets: self.onsets.clone(),
+            contact_detector: self.contact_detector.clone(),
             gaps: self.gaps.clone(),
             slides: self.slides.clone(),
             switches: self.switches.clone(),
@@ -264,7 +264,7 @@ impl<'a> Recorder<'a> {
             bounds: self.bounds,
             started: self.started,
             steps: self.steps,
-            next_look: self.next_look,
+            next_check: self.next_check,
             eq: self.eq.clone(),
             step: self.step,
             sample: self.sample.clone(),
@@ -272,12 +272,12 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Whoever watches, who does no more.
+    /// The observer, who does no more.
     pub fn unwatch(&mut self) -> Box<dyn Watch + 'a> {
         std::mem::replace(&mut self.watch, Box::new(()))
     }
 
-    /// Goes on with another system of the same model, from `s`.
+    /// Continues with another system of the same model, from `s`.
     pub fn enter(&mut self, mechanism: &mut Mechanism, s: &State) {
         self.eq = Equations::new(mechanism);
         mechanism.update(s, Stage::VELOCITY, &mut self.eq);
@@ -295,13 +295,13 @@ impl<'a> Recorder<'a> {
         (self.bounds.max_steps, self.bounds.wall_limit) = (None, None);
     }
 
-    /// Whether there is a sample at `t` already.
+    /// Returns whether there is a sample at `t` already.
     pub fn has_sample(&self, t: f64) -> bool {
         self.trajectory.rows().last().is_some_and(|row| row[0] >= t)
     }
 
     /// Takes note of the accelerations at `s`. Returns whether there are any.
-    fn look(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State) -> bool {
+    fn check(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State) -> bool {
         match ode.evaluate(s) {
             Ok(_) => {
                 let (structure, eq) = (ode.problem().structure(), ode.equations());
@@ -356,22 +356,22 @@ impl<'a> Recorder<'a> {
         if let Some(gaps) = &mut self.gaps {
             gaps.note_limits(ode.problem_mut(), &sample);
         }
-        let known = self.accelerations && self.look(ode, &sample);
+        let known = self.accelerations && self.check(ode, &sample);
         let mut row = std::mem::take(&mut self.row);
         self.read(ode, &columns, &sample, known, &mut row);
         row[0] = t;
         self.trajectory.push().copy_from_slice(&row);
         let (mechanism, eq, accel) = ode.parts();
         self.following.add(mechanism.system(), sample.t, if known { eq } else { &self.eq });
-        self.not_finite.look(&columns, mechanism, &sample, known.then_some((eq, accel)), &row[1..]);
-        self.following.add_turns(ode.problem_mut(), &sample);
+        self.not_finite.check(&columns, mechanism, &sample, known.then_some((eq, accel)), &row[1..]);
+        self.following.add_revolutions(ode.problem_mut(), &sample);
         if let Some(peaks) = &mut self.peaks {
             peaks.earn_row();
             peaks.add(&row);
         }
         self.row = row;
-        self.turns.go(&sample);
-        self.turns.row();
+        self.covered_angles.advance(&sample);
+        self.covered_angles.row();
         let step = self.step;
         let judged = self.gaps.as_mut().and_then(|gaps| gaps.judged_at(ode.problem_mut(), &sample));
         if known {
@@ -392,25 +392,31 @@ impl<'a> Recorder<'a> {
         forget_fault();
     }
 
-    /// When in the step something happens that ends it; what comes first is taken.
+    /// Returns when in the step something happens that ends it; what comes first is taken.
     fn find_cut(
         &mut self,
         step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
     ) -> Result<Option<f64>, StepError> {
         let h = step.end.t - step.info.t;
         let brief = !self.gaps.as_ref().is_some_and(GapWatch::have_contacts)
-            && self.onsets.as_ref().is_some_and(|own| own.is_brief(step.ode.problem_mut(), h, step.end));
+            && self
+                .contact_detector
+                .as_ref()
+                .is_some_and(|own| own.is_brief(step.ode.problem_mut(), h, step.end));
         let ahead = match &mut self.advance {
             Some(_) if brief => Ahead::Near,
             Some(advance) => {
                 let held = self.gaps.as_ref().map_or(&[][..], GapWatch::held);
-                let located = self.onsets.as_ref().is_some_and(Onsets::locates);
-                advance.look(step, held, located)?
+                let located = self.contact_detector.as_ref().is_some_and(ContactDetector::locates);
+                advance.check(step, held, located)?
             }
             None => Ahead::Clear,
         };
         let closed = self.gaps.as_mut().map_or(Ok(None), |gaps| gaps.cut(step, ahead))?;
-        let met = self.onsets.as_mut().map_or(Ok(None), |onsets| onsets.cut(step, ahead))?;
+        let met = self
+            .contact_detector
+            .as_mut()
+            .map_or(Ok(None), |contact_detector| contact_detector.cut(step, ahead))?;
         let due = self.detector.as_mut().map_or(Ok(None), |detector| detector.cut(step))?;
         let slid = self.slides.as_mut().map_or(Ok(None), |slides| slides.cut(step))?;
         let switched = self.switches.as_mut().map_or(Ok(None), |switches| switches.cut(step))?;
@@ -424,20 +430,24 @@ impl<'a> Recorder<'a> {
         self.detector.iter_mut().for_each(|detector| detector.forget(step));
         if closed == Some(first) {
             self.why = Some(Why::Event);
-            self.gaps.iter_mut().for_each(GapWatch::take);
+            self.gaps.iter_mut().for_each(GapWatch::accept_cut);
         } else if met == Some(first) {
-            self.why = self.onsets.as_ref().filter(|onsets| !onsets.is_shortened()).map(|_| Why::Contact);
-            self.onsets.iter_mut().for_each(Onsets::take);
+            self.why = self
+                .contact_detector
+                .as_ref()
+                .filter(|contact_detector| !contact_detector.is_shortened())
+                .map(|_| Why::Contact);
+            self.contact_detector.iter_mut().for_each(ContactDetector::accept_cut);
         } else if slid == Some(first) {
-            self.slides.iter_mut().for_each(Slides::take);
+            self.slides.iter_mut().for_each(Slides::accept_cut);
         } else {
-            self.switches.iter_mut().for_each(Switches::take);
+            self.switches.iter_mut().for_each(Switches::accept_cut);
         }
         Ok(Some(first))
     }
 }
 
-/// The same, watched by nobody.
+/// The same, watched by no one.
 impl Clone for Recorder<'static> {
     fn clone(&self) -> Self {
         self.copy(Box::new(()))
@@ -449,7 +459,7 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         self.sample_as(ode, s, s.t);
     }
 
-    fn takes_again(&self) -> bool {
+    fn can_retake(&self) -> bool {
         self.switches.is_some()
     }
 
@@ -463,8 +473,8 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
     }
 
     fn inside(&mut self, step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>) {
-        self.look_inside(step);
-        self.turns.go(step.end);
+        self.check_inside(step);
+        self.covered_angles.advance(step.end);
     }
 
     fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _info: &StepInfo) -> Proceed {
@@ -483,21 +493,21 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
             let Unsampled { columns, every, next, row } = measures;
             *next = s.t + *every;
             columns.row(mechanism, s, &self.eq, &self.unknown, row);
-            self.not_finite.look(columns, mechanism, s, None, row);
+            self.not_finite.check(columns, mechanism, s, None, row);
         }
         self.energy.add(mechanism.energy(s));
-        if let Some(onsets) = &mut self.onsets {
-            onsets.look_ahead(mechanism, s);
+        if let Some(detector) = &mut self.contact_detector {
+            detector.check_ahead(mechanism, s);
         }
         if let Some(gaps) = &mut self.gaps {
             gaps.note_limits(mechanism, s);
             gaps.note_step(s.t);
         }
         let contradiction = self.contradiction(ode.problem_mut(), s);
-        if !self.accelerations && s.t >= self.next_look.0 && self.steps >= self.next_look.1 {
-            self.look(ode, s);
+        if !self.accelerations && s.t >= self.next_check.0 && self.steps >= self.next_check.1 {
+            self.check(ode, s);
             let (start, end) = self.bounds.span;
-            self.next_look = (s.t + (end - start) / LOOKS, self.steps + STEPS_BETWEEN);
+            self.next_check = (s.t + (end - start) / CHECKS, self.steps + STEPS_BETWEEN);
         }
 
         let stays = self.switches.as_ref().and_then(Switches::stays);
@@ -518,9 +528,9 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
 
     fn instant(&self) -> Option<f64> {
         let sampled = self.sampler.as_ref().map(Sampler::next);
-        let onset = self.onsets.as_ref().map(Onsets::until);
+        let contact_until = self.contact_detector.as_ref().map(ContactDetector::until);
         let switch = self.switches.as_ref().map(Switches::until);
-        let until = onset.into_iter().chain(switch).filter(|t| t.is_finite());
+        let until = contact_until.into_iter().chain(switch).filter(|t| t.is_finite());
         sampled.into_iter().chain(until).reduce(f64::min)
     }
 
@@ -543,7 +553,7 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         }
         // what was sampled may be what an event waits for
         if let Some(detector) = &mut self.detector {
-            detector.due = detector.look_at_sample(ode, s).map_err(solve(s.t))?;
+            detector.due = detector.check_sample(ode, s).map_err(solve(s.t))?;
             if !detector.due.is_empty() {
                 return Ok(Change::Cut);
             }

@@ -3,7 +3,7 @@
 //! Numbers that are not finite are written as `null`, as JSON has no word for them.
 
 pub use crate::certificate::{Certificate, CertificateItem, CertificateLimits};
-use crate::energy::EnergyBook;
+use crate::energy::EnergyAccount;
 use crate::violation::{NormStatistics, ViolationLevels};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -18,13 +18,13 @@ pub struct Report {
     /// The case that was run, if one was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub case: Option<String>,
-    /// How the run was made.
+    /// Describes how the run was made.
     pub method: MethodReport,
-    /// How it ended.
+    /// Describes how it ended.
     pub status: Status,
-    /// Why it ended there.
+    /// Reason why it ended there.
     pub reason: String,
-    /// What went wrong, if something did.
+    /// Holds what went wrong, if something did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureReport>,
     /// Time at the start \[s\].
@@ -43,29 +43,29 @@ pub struct Report {
     pub size: SizeReport,
     /// The constraints at the start.
     pub constraints: ConstraintsReport,
-    /// Which of the reactions mean something.
+    /// Identifies which of the reactions mean something.
     pub reactions: ReactionsPart,
-    /// What assembly did before the run.
+    /// Holds what assembly did before the run.
     pub assembly: AssemblyPart,
     /// 2-norms over all constraint rows.
     pub violation: ViolationReport,
     /// Energies \[J\].
     pub energy: EnergyReport,
-    /// Whether the run kept what was asked of it.
+    /// Marks whether the run kept what was asked of it.
     pub certificate: Certificate,
-    /// What to change where it did not: a sentence for each item that failed.
+    /// Holds what to change where it did not: a sentence for each item that failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub advice: Vec<String>,
     /// Events in time order, singular positions among them.
     pub events: Vec<EventReport>,
-    /// What contacts did.
+    /// Holds what contacts did.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contacts: Vec<ContactReport>,
     /// Singular positions that were met, in time order.
     pub singular: Vec<SingularReport>,
-    /// What a reader should know.
+    /// Holds what a reader should know.
     pub notes: Vec<String>,
-    /// Least and largest value of every column; left out where they were not looked for.
+    /// Least and largest value of every column; left out where they were not searched for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub peaks: BTreeMap<String, PeakReport>,
     /// Units of the trajectory's columns by name; left out where there are very many.
@@ -86,20 +86,20 @@ impl Report {
 pub struct PeakReport {
     /// Least value.
     pub min: f64,
-    /// When \[s\].
+    /// Time \[s\].
     pub t_min: f64,
     /// Largest value.
     pub max: f64,
-    /// When \[s\].
+    /// Time \[s\].
     pub t_max: f64,
 }
 
-/// What an entry of `[contacts]` did.
+/// Holds what an entry of `[contacts]` did.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContactReport {
     /// Its name.
     pub name: String,
-    /// How often a place closed.
+    /// Number of times that a place closed.
     pub onsets: u64,
     /// When a place first did \[s\], to the last digits where onsets are located.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,7 +128,7 @@ pub struct ContactReport {
     pub restitution_delivered: Option<f64>,
 }
 
-/// How a run ended.
+/// Describes how a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -160,7 +160,7 @@ pub struct MethodReport {
     pub stabilization: String,
     /// Integrator, likewise.
     pub integrator: String,
-    /// How singular positions are passed: `jets`, `amirouche` or `false`.
+    /// Describes how singular positions are passed: `jets`, `amirouche` or `false`.
     pub regularize: &'static str,
     /// Relative tolerance; none for a method with fixed steps.
     pub rtol: Option<f64>,
@@ -168,19 +168,19 @@ pub struct MethodReport {
     pub atol: Option<f64>,
     /// Step asked for \[s\].
     pub step: Option<f64>,
-    /// Why `auto` chose what it chose; empty where nothing was left to it.
+    /// Reason why `auto` chose what it chose; empty where nothing was left to it.
     pub why: Vec<String>,
     /// Coordinates that the run was made in: `absolute` or `joint`.
     pub coordinates: &'static str,
-    /// How orientations of spatial bodies were integrated, where there are any.
+    /// Describes how orientations of spatial bodies were integrated, where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<&'static str>,
-    /// What its parts found on the way about rank, coordinates and stability; left out where they found nothing.
+    /// Holds what its parts found on the way about rank, coordinates and stability; left out where they found nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub found: Vec<FoundReport>,
 }
 
-/// What a formulation, a stabilization or an integrator found on the way.
+/// Holds what a formulation, a stabilization or an integrator found on the way.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FoundReport {
     /// `formulation`, `stabilization` or `integrator`.
@@ -193,7 +193,7 @@ pub struct FoundReport {
     pub partition: Option<PartitionReport>,
     /// Iterations beyond the first, over the run.
     pub iterations: u64,
-    /// How near steps came to the stability limit, where a method watches that.
+    /// Describes how near steps came to the stability limit, where a method watches that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stability: Option<StabilityReport>,
 }
@@ -228,16 +228,16 @@ pub struct RankReport {
 pub struct PartitionReport {
     /// The independent velocities at the end, by name.
     pub independent: Vec<String>,
-    /// How often they were chosen.
+    /// Number of times that they were chosen.
     pub choices: u32,
     /// Worst condition number that was worked with.
     pub condition: f64,
 }
 
-/// What a failed run failed at.
+/// Holds what a failed run failed at.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FailureReport {
-    /// What went wrong.
+    /// Holds what went wrong.
     pub message: String,
     /// The element that it was about, such as ``joint `A` ``.
     pub element: Option<String>,
@@ -254,7 +254,7 @@ pub struct CountsReport {
     pub steps: u64,
     /// Trials given up.
     pub rejected: u64,
-    /// Evaluations of the right side.
+    /// Evaluations of the right-hand side.
     pub rhs: u64,
     /// Newton iterations of projections.
     pub newton_iterations: u64,
@@ -264,7 +264,7 @@ pub struct CountsReport {
     pub samples: u64,
 }
 
-/// How large a model is.
+/// Describes how large a model is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct SizeReport {
     /// Moving bodies.
@@ -292,7 +292,7 @@ pub struct ConstraintsReport {
     pub rank_margin: Option<f64>,
     /// Singular values (of J M^-1/2), or roots of pivots, up to this count as zero.
     pub rank_tolerance: Option<f64>,
-    /// How the rank was found.
+    /// Describes how the rank was found.
     pub rank_method: &'static str,
     /// Violations per joint, constraint and driver, in the model's order; the worst where there are very many.
     pub per_joint: Vec<ElementReport>,
@@ -360,7 +360,7 @@ impl From<NormStatistics> for SpreadReport {
     }
 }
 
-/// What assembly did.
+/// Holds what assembly did.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct AssemblyPart {
     /// `full`, `velocity` or `none`.
@@ -368,7 +368,7 @@ pub struct AssemblyPart {
     /// Farthest that a body was moved \[m\].
     pub moved: f64,
     /// Farthest that a body was turned \[rad\].
-    pub turned: f64,
+    pub rotation: f64,
     /// The body that was moved or turned most, if one was.
     pub worst: Option<String>,
     /// ‖Φ‖ that is left.
@@ -379,7 +379,7 @@ pub struct AssemblyPart {
     pub velocities: Vec<VelocityPart>,
 }
 
-/// How much the velocity of a body or member at the start differs from what is stated of it, or from rest.
+/// Describes how much the velocity of a body or member at the start differs from what is stated of it, or from rest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VelocityPart {
     /// Its name.
@@ -388,7 +388,7 @@ pub struct VelocityPart {
     pub speed: f64,
     /// Angular \[rad/s\].
     pub rate: f64,
-    /// Whether it follows from least change alone.
+    /// True if it follows from least change alone.
     pub chosen: bool,
 }
 
@@ -405,13 +405,13 @@ pub struct EnergyReport {
     pub scale: f64,
 }
 
-impl From<&EnergyBook> for EnergyReport {
-    fn from(book: &EnergyBook) -> Self {
+impl From<&EnergyAccount> for EnergyReport {
+    fn from(account: &EnergyAccount) -> Self {
         EnergyReport {
-            initial: book.initial(),
-            max_drift: book.max_drift(),
-            balance_error: book.balance_error(),
-            scale: book.scale(),
+            initial: account.initial(),
+            max_drift: account.max_drift(),
+            balance_error: account.balance_error(),
+            scale: account.scale(),
         }
     }
 }
@@ -419,11 +419,11 @@ impl From<&EnergyBook> for EnergyReport {
 /// Something that happened at an instant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EventReport {
-    /// When \[s\].
+    /// Time \[s\].
     pub t: f64,
     /// Its name; of a joint with `lock_at` such as `A.lock_at`.
     pub name: String,
-    /// What it did, in words: `lock A`, `enable motor`.
+    /// Holds what it did, in words: `lock A`, `enable motor`.
     pub actions: Vec<String>,
     /// Impulses of the locks that it closed.
     pub impulses: Vec<ImpulseReport>,
@@ -434,7 +434,7 @@ pub struct EventReport {
 /// A position in which the constraints lost rank, or nearly so.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SingularReport {
-    /// When rank was lost, as seen from nearest by \[s\].
+    /// Time when rank was lost, as seen from nearest by \[s\].
     pub t: f64,
     /// `passed`: branches cross there and the run kept to its own; `near_miss`: they do not; `end_of_range`: there was no way on;
     /// `rest`: the mechanism was at rest there, and more than one motion can follow.
@@ -443,16 +443,16 @@ pub struct SingularReport {
     pub enter: f64,
     /// Time of the last one \[s\].
     pub leave: f64,
-    /// How many rows lost their hold.
+    /// Describes how many rows lost their hold.
     pub rank_losses: usize,
     /// Elements that take part, the most involved first.
     pub elements: Vec<String>,
     /// √(vᵀMv) of the bodies tied together, when it was nearest \[√J\].
     pub speed: f64,
-    /// How far apart the branches are, as violation of the constraints; none where that could not be told. Less than 10⁻⁹ of the
+    /// Describes how far apart the branches are, as violation of the constraints; none where that could not be determined. Less than 10⁻⁹ of the
     /// largest position counts as a crossing.
     pub gap: Option<f64>,
-    /// Whether reactions stay bounded there: `bounded`, `unbounded`, or `unknown` at a near miss.
+    /// Marks whether reactions stay bounded there: `bounded`, `unbounded`, or `unknown` at a near miss.
     pub reactions: &'static str,
     /// The largest R, where reactions grow as R / (t - t*) \[N s, N m s\].
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,25 +4,25 @@
 //! element and with which number, a stopped one why.
 
 use crate::assemble::{AssemblyReport, assemble};
-use crate::doubts;
 use crate::error::SetupError;
-use crate::events::{Advance, Detector, GapWatch, Journey, NoStart, Onsets, Pause, Switches};
+use crate::events::{Advance, ContactDetector, Detector, EventLoop, GapWatch, NoStart, Pause, Switches};
 use crate::failure;
 use crate::instants::Instants;
 use crate::joints;
-use crate::legs::Route;
 use crate::method::{Method, ModelFacts};
 use crate::recorder::{Recorder, RunBounds, Unsampled};
 use crate::redundancy::{Scaled, analyse, with_tooth_forces};
+use crate::schedule::Schedule;
 use crate::settings::{RunOverrides, Settings};
 use crate::simulate::{RunPlan, Simulate, Watch};
 use crate::start::{RowRank, near_dependence};
 use crate::trajectory::Trajectory;
+use crate::warnings;
 use sarrus_model::functions::forget_fault;
 use sarrus_model::settings::Coordinates;
 use sarrus_model::{Diagnostic, Model, Span};
 use sarrus_solve::integrators::{Because, Ended, Samples};
-use sarrus_solve::{Equations, Integrator, MethodError, Problem, Stage, Standing, State, StepControl};
+use sarrus_solve::{Equations, Integrator, MethodError, Problem, SingularStart, Stage, State, StepControl};
 use sarrus_system::{Columns, Conditions, Mechanism, Sampler, System};
 use std::sync::Arc;
 
@@ -31,15 +31,15 @@ const MOST_BYTES: f64 = 4.0 * (1_u64 << 30) as f64;
 
 /// A run, as far as it has come.
 pub(crate) struct Run<'w> {
-    /// What was asked for.
+    /// Holds what was asked for.
     pub settings: Settings,
     /// The mechanism with what acts at the moment.
     pub mechanism: Mechanism,
-    /// Where it is.
+    /// Marks where it is.
     pub state: State,
-    /// What has been noted of it.
+    /// Holds what has been noted of it.
     pub recorder: Recorder<'w>,
-    /// How it is made.
+    /// Describes how it is made.
     pub method: Arc<Method>,
     /// The system at the start.
     pub system: Arc<System>,
@@ -48,14 +48,14 @@ pub(crate) struct Run<'w> {
     pub(crate) integrator: Integrator,
     pub(crate) control: StepControl,
     pub(crate) samples: Samples<'static>,
-    pub(crate) journey: Journey,
+    pub(crate) events: EventLoop,
     pub(crate) pause: Option<Pause>,
     pub(crate) ended: Ended,
     pub(crate) assembly: AssemblyReport,
-    pub(crate) standing: Vec<Standing>,
+    pub(crate) singular_starts: Vec<SingularStart>,
     pub(crate) rows: RowRank,
     pub(crate) not_unique: Option<Vec<String>>,
-    /// Whether something was set since it went on.
+    /// True if something was set since it continued.
     pub(crate) is_changed: bool,
     /// Time spent: wall, and where it is known processor \[s\].
     pub(crate) spent: (f64, Option<f64>),
@@ -76,7 +76,7 @@ impl<'w> Run<'w> {
         let mut breaks = system.breakpoints(span.0, span.1);
         let mut timed = Vec::new();
         conditions.breakpoints(span.0, span.1, &mut timed);
-        let event_at_end = timed.iter().any(|t| span.1 - t <= Route::near(span));
+        let event_at_end = timed.iter().any(|t| span.1 - t <= Schedule::near(span));
         breaks.append(&mut timed);
         breaks.sort_by(f64::total_cmp);
         breaks.dedup();
@@ -89,7 +89,7 @@ impl<'w> Run<'w> {
         }
         let state = assembled.state;
         let mut mechanism = system.mechanism();
-        mechanism.set_hints(&assembled.hints);
+        mechanism.set_discrete(&assembled.discrete);
         mechanism.note_angles(&state);
         if !system.contacts.is_empty() {
             mechanism.accept(&state);
@@ -104,20 +104,20 @@ impl<'w> Run<'w> {
         drop(eq);
         let mut method = Method::resolve(&settings, &ModelFacts::new(system, rows.rank))?;
         method.notes.extend(near);
-        method.notes.extend(doubts::find(&mut mechanism, &state));
+        method.notes.extend(warnings::find(&mut mechanism, &state));
         method.notes.extend(assembled.report.notes.iter().cloned());
         // friction that depends on reactions needs their multipliers, which the recursions of a tree do not find
-        let rubs = mechanism.reactive_forces() > 0;
+        let has_friction = mechanism.reactive_forces() > 0;
         let mut gaps = system.gaps();
         let slides = gaps.iter().any(|gap| gap.rigid.mu > 0.0);
         if method.coordinates == Coordinates::Joint && joints::fit(&settings, &mechanism, &state)?
-        && !rubs
+        && !has_friction
         // nor places of rigid contacts that come to be held
         && gaps.is_empty()
         // nor do they know of the fluid's inertia
         && system.directory.added.is_empty()
         {
-            method.take_tree(&settings);
+            method.set_tree(&settings);
         }
         if slides && method.view.resolves_constraints() {
             return Err(SetupError::Model(vec![no_friction(&method)]));
@@ -153,14 +153,15 @@ impl<'w> Run<'w> {
             None => Samples::none(),
         };
         if !conditions.is_empty() {
-            recorder.detector = Some(Detector::new(conditions, &system.whole.events.list));
+            recorder.detector = Some(Detector::new(conditions, &system.all.events.list));
         }
         if !system.contacts.is_empty() {
             recorder.advance = Some(Advance::new());
-            let mut onsets = Onsets::new(span, integrator.is_adaptive(), [method.rtol, method.atol]);
-            onsets.note_overlaps(&mut mechanism, &state);
-            onsets.look_ahead(&mut mechanism, &state);
-            recorder.onsets = Some(onsets);
+            let mut detector =
+                ContactDetector::new(span, integrator.is_adaptive(), [method.rtol, method.atol]);
+            detector.note_overlaps(&mut mechanism, &state);
+            detector.check_ahead(&mut mechanism, &state);
+            recorder.contact_detector = Some(detector);
         }
         gaps.extend(system.stops());
         if !gaps.is_empty() {
@@ -170,17 +171,18 @@ impl<'w> Run<'w> {
         recorder.switches = Switches::new(system, span, adaptive, [method.rtol, method.atol]);
         recorder.sampler = Some(sampler).filter(|s| !s.is_empty());
         let jump = settings.certify.position;
-        let route = Route { breaks, span, known: span.1, until: span.1, resume: false, event_at_end, jump };
+        let schedule =
+            Schedule { breaks, span, known: span.1, until: span.1, resume: false, event_at_end, jump };
         let method = Arc::new(method);
-        let mut journey = Journey::new(system, &method, route);
-        journey.redundant = Some(rows.to_settle(&system.structure));
+        let mut events = EventLoop::new(system, &method, schedule);
+        events.redundant = Some(rows.rank_to_resolve(&system.structure));
         Ok(Run {
-            journey,
+            events,
             ended: Ended { at: state.t, because: Because::End, counts: control.counts },
             model: model.name.clone(),
             case: model.case.clone(),
             assembly: assembled.report,
-            standing: assembled.standing,
+            singular_starts: assembled.singular_starts,
             system: system.clone(),
             pause: None,
             is_changed: false,
@@ -203,17 +205,17 @@ impl<'w> Run<'w> {
         let t_start = Settings::read(model, &RunOverrides::default())?.t_start;
         let overrides = RunOverrides { t_end: (t > t_start).then_some(t), ..RunOverrides::default() };
         let mut run = Run::new(model, system, &Simulate { overrides, record: false }, Box::new(()))?;
-        run.go(t)?;
+        run.run_to(t)?;
         Ok(run)
     }
 
-    /// Goes on to `t` \[s\], unless it is stopped or fails before; breaks beyond those that are known are not seen.
-    pub fn go(&mut self, t: f64) -> Result<&Ended, SetupError> {
-        self.journey.route.until = t;
-        self.journey.route.resume = self.pause.is_some() && !self.is_changed;
+    /// Continues to `t` \[s\], unless it is stopped or fails before; breaks beyond those that are known are not seen.
+    pub fn run_to(&mut self, t: f64) -> Result<&Ended, SetupError> {
+        self.events.schedule.until = t;
+        self.events.schedule.resume = self.pause.is_some() && !self.is_changed;
         self.is_changed = false;
-        let Run { journey, pause, mechanism, integrator, control, state, samples, recorder, .. } = self;
-        let ended = journey.go(pause, mechanism, integrator, control, state, samples, recorder);
+        let Run { events, pause, mechanism, integrator, control, state, samples, recorder, .. } = self;
+        let ended = events.run_segment(pause, mechanism, integrator, control, state, samples, recorder);
         let system = &self.system;
         self.ended = ended.map_err(|why| match why {
             NoStart::Equations(source) => {
@@ -262,7 +264,7 @@ pub(crate) fn not_unique(
     analyse(mechanism, s, eq, &mut scaled, rows.rank.is_some()).ok().map(|found| found.not_unique())
 }
 
-/// The columns asked for, unless their samples would not fit. They are looked at even where nothing is recorded: a wrong
+/// The columns asked for, unless their samples would not fit. They are checked even where nothing is recorded: a wrong
 /// measure is wrong either way.
 fn columns(
     model: &Model,

@@ -1,4 +1,4 @@
-//! What is asked of a run: the file's `[run]` and `[output]`, and over them what the caller says.
+//! Describes what is asked of a run: the file's `[run]` and `[output]`, and over them what the caller says.
 
 use crate::error::SetupError;
 use sarrus_model::record::ResolvedValue;
@@ -9,7 +9,7 @@ use sarrus_model::settings::{
 use sarrus_model::{Model, Span};
 use std::str::FromStr;
 
-/// What a caller says over the file; the command line's flags.
+/// Holds what a caller says over the file; the command line's flags.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunOverrides {
     /// In place of `run.formulation`.
@@ -41,7 +41,7 @@ pub struct RunOverrides {
 }
 
 impl RunOverrides {
-    /// What they say about `[run]`, for the resolved file.
+    /// Returns what they say about `[run]`, for the resolved file.
     pub fn run_entries(&self) -> Vec<(&'static str, ResolvedValue)> {
         let number = |key, x: Option<f64>| x.map(|x| (key, ResolvedValue::Number(x)));
         let method = |key, m: &Option<MethodChoice>| m.as_ref().map(|m| (key, plain(m)));
@@ -81,7 +81,7 @@ fn plain(method: &MethodChoice) -> ResolvedValue {
     ResolvedValue::Table(table)
 }
 
-/// What is asked of a run, defaults of times and tolerances filled in, methods still by name.
+/// Holds what is asked of a run, defaults of times and tolerances filled in, methods still by name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Time at the start \[s\].
@@ -92,7 +92,7 @@ pub struct Settings {
     pub every: f64,
     /// Patterns of columns.
     pub columns: Vec<String>,
-    /// Whether peaks of columns are looked for.
+    /// True if peaks of columns are searched for.
     pub peaks: bool,
     /// None: left to the program, as is `auto`.
     pub formulation: Option<MethodChoice>,
@@ -102,13 +102,13 @@ pub struct Settings {
     pub integrator: Option<MethodChoice>,
     /// Coordinates that the run is made in.
     pub coordinates: Coordinates,
-    /// How singular positions are passed.
+    /// Describes how singular positions are passed.
     pub regularize: Regularization,
     /// Relative tolerance.
     pub rtol: f64,
     /// Absolute tolerance.
     pub atol: f64,
-    /// Whether a tolerance was asked for.
+    /// True if a tolerance was asked for.
     pub tolerance_given: bool,
     /// Step \[s\].
     pub step: Option<f64>,
@@ -116,7 +116,7 @@ pub struct Settings {
     pub max_steps: Option<u64>,
     /// Longest wall time \[s\].
     pub wall_limit: Option<f64>,
-    /// What is made consistent before the run.
+    /// Holds what is made consistent before the run.
     pub assembly: Assembly,
     /// Limits of the certificate.
     pub certify: Certify,
@@ -192,7 +192,7 @@ impl Settings {
         SHARE * self.certify.energy
     }
 
-    /// How many samples the run will have.
+    /// Returns how many samples the run will have.
     pub fn samples(&self) -> f64 {
         ((self.t_end - self.t_start) / self.every).ceil() + 1.0
     }
@@ -206,7 +206,7 @@ pub struct MethodText(pub MethodChoice);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a method; write a name, or name:option=value,...")]
 pub struct MethodTextError {
-    /// What was given.
+    /// Holds what was given.
     pub text: String,
 }
 

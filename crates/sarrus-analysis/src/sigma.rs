@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The quotient is Rayleigh's, of x: never below σ², and off by the square of what is wrong with x. Multipliers of least norm have no part
-//! in the null space of Jᵀ, so redundant rows do not count. From sample to sample the iteration goes on where it was, with a little of
+//! in the null space of Jᵀ, so redundant rows do not count. From sample to sample the iteration continues where it was, with a little of
 //! everything mixed in: a direction that becomes the weakest is then found though it is square to the last one. Where more rows depend on others than
 //! elsewhere in the run, at a singular position, the value is 0.
 //!
@@ -24,9 +24,9 @@ use sarrus_solve::{ActiveRows, Equations, HUB_DEGREE, Kkt, RankDemand, SolveErro
 const MOST: u32 = 6;
 const MOST_FIRST: u32 = 60;
 /// The value is found where an iteration changes it by less than this part; at the first sample the direction is to be as good as it gets.
-const SETTLED: f64 = 1e-6;
-const SETTLED_FIRST: f64 = 1e-12;
-/// How much of everything is mixed in: what that leaves after one iteration is its square.
+const CONVERGED: f64 = 1e-6;
+const CONVERGED_FIRST: f64 = 1e-12;
+/// Describes how much of everything is mixed in: what that leaves after one iteration is its square.
 const MIXED: f64 = 1e-3;
 
 /// Redundant rows whose null vectors are found one by one, at most.
@@ -84,7 +84,7 @@ impl SmallestSingular {
         eq: &Equations,
         first: bool,
     ) -> Result<f64, SolveError> {
-        kkt.factor(eq, ActiveRows::All, RankDemand::Settle)?;
+        kkt.factor(eq, ActiveRows::All, RankDemand::ResolveRank)?;
         let dropped = kkt.dependent_rows().len();
         self.fewest = self.fewest.min(dropped);
         if dropped > self.fewest || dropped == s.nc {
@@ -96,10 +96,10 @@ impl SmallestSingular {
         }
         let size = norm(&self.mu);
         for (i, mu) in self.mu.iter_mut().enumerate() {
-            let kept = if size > 0.0 { *mu / size } else { 0.0 };
-            *mu = kept + if first { 1.0 } else { MIXED } * anything(i) / (s.nc as f64).sqrt();
+            let retained = if size > 0.0 { *mu / size } else { 0.0 };
+            *mu = retained + if first { 1.0 } else { MIXED } * anything(i) / (s.nc as f64).sqrt();
         }
-        let settled = if first { SETTLED_FIRST } else { SETTLED };
+        let converged = if first { CONVERGED_FIRST } else { CONVERGED };
         let mut sigma = f64::INFINITY;
         // the first may have a part that no motion has
         for i in 0..=if first { MOST_FIRST } else { MOST } {
@@ -107,11 +107,11 @@ impl SmallestSingular {
             eq.mass_mul(s, &self.x, &mut self.momentum);
             let energy: f64 = self.momentum.iter().zip(&self.x).map(|(p, x)| p * x).sum();
             let last = std::mem::replace(&mut sigma, norm(&self.mu) / energy.max(0.0).sqrt());
-            if i > 0 && (last - sigma).abs() <= settled * sigma {
+            if i > 0 && (last - sigma).abs() <= converged * sigma {
                 break;
             }
             if dropped <= FEW {
-                self.nulls.chunks_exact(s.nc).for_each(|null| take_out(null, &mut self.next));
+                self.nulls.chunks_exact(s.nc).for_each(|null| project_out(null, &mut self.next));
             } else {
                 kkt.least_norm(eq, &mut self.next)?;
             }
@@ -135,7 +135,7 @@ impl SmallestSingular {
             kkt.complete_null(eq, null);
             // once more for what rounding leaves
             for _ in 0..2 {
-                others.chunks_exact(s.nc).for_each(|other| take_out(other, null));
+                others.chunks_exact(s.nc).for_each(|other| project_out(other, null));
                 let size = norm(null);
                 null.iter_mut().for_each(|x| *x /= size);
             }
@@ -144,7 +144,7 @@ impl SmallestSingular {
 }
 
 /// Takes the part along `unit` out of `z`.
-fn take_out(unit: &[f64], z: &mut [f64]) {
+fn project_out(unit: &[f64], z: &mut [f64]) {
     let along: f64 = unit.iter().zip(z.iter()).map(|(u, z)| u * z).sum();
     z.iter_mut().zip(unit).for_each(|(z, u)| *z -= along * u);
 }

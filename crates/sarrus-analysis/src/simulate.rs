@@ -16,12 +16,12 @@ use sarrus_solve::{Accel, Equations, State};
 use sarrus_system::{Mechanism, System};
 use std::sync::Arc;
 
-/// What is asked for.
+/// Holds what is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Simulate {
-    /// What is said over the file.
+    /// Holds what is said over the file.
     pub overrides: RunOverrides,
-    /// Whether the trajectory is kept; without it a run is as fast and as small as it can be.
+    /// True if the trajectory is kept; without it a run is as fast and as small as it can be.
     pub record: bool,
 }
 
@@ -32,29 +32,29 @@ impl Default for Simulate {
     }
 }
 
-/// What a run leaves behind.
+/// Holds what a run leaves behind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// The samples; none where they were not asked for.
     pub trajectory: Trajectory,
     /// Rows at events, impacts and switches, and of the largest contact forces.
     pub instants: Instants,
-    /// How it went.
+    /// Describes how it went.
     pub report: Report,
 }
 
-/// What a run is about to do.
+/// Holds what a run is about to do.
 #[derive(Debug, Clone, Copy)]
 pub struct RunPlan<'a> {
-    /// What is asked for.
+    /// Holds what is asked for.
     pub settings: &'a Settings,
     /// The method taken.
     pub method: &'a Method,
-    /// What assembly did.
+    /// Holds what assembly did.
     pub assembly: &'a AssemblyReport,
 }
 
-/// Where a run is.
+/// Marks where a run is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
     /// Time \[s\].
@@ -63,18 +63,18 @@ pub struct Progress {
     pub steps: u64,
 }
 
-/// What is known of a sample beside its state.
+/// Holds what is known of a sample beside its state.
 #[derive(Clone, Copy)]
 pub struct SampleDiagnostics<'a> {
     /// Size of the step that it lies in or ends \[s\]; none at the start.
     pub step: Option<f64>,
     /// Equations, accelerations and multipliers there, where a column needs them.
     pub solved: Option<(&'a Equations, &'a Accel)>,
-    /// What reactions are judged with, where closed contacts or limits may bear beside rows that hold all the same.
+    /// Holds what reactions are judged with, where closed contacts or limits may bear beside rows that hold all the same.
     pub judged: Option<&'a Arc<System>>,
 }
 
-/// Who watches a run, and may stop it.
+/// Object that watches a run, and may stop it.
 pub trait Watch: Send {
     /// The run is about to begin.
     fn begin(&mut self, _plan: &RunPlan) {}
@@ -91,7 +91,7 @@ pub trait Watch: Send {
     fn row(&mut self, _row: &[f64]) {}
 }
 
-/// Nobody watches.
+/// No one watches.
 impl Watch for () {}
 
 impl<W: Watch + ?Sized> Watch for &mut W {
@@ -132,7 +132,7 @@ pub(crate) fn with_method(
     with_functions(|| {
         let mut run = Run::new(model, system, request, Box::new(watch))?;
         let clock = Clock::start();
-        run.go(run.settings.t_end)?;
+        run.run_to(run.settings.t_end)?;
         run.spent = (clock.wall(), clock.cpu());
         let (report, method) = (run.report(), run.method.clone());
         let (trajectory, instants) = run.into_rows();

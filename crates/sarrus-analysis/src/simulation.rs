@@ -2,7 +2,7 @@
 //!
 //! The same run as [`simulate`](crate::simulate()) makes, with events, contacts and sampled controllers, but it pauses wherever it is
 //! told to. In between, inputs (states of controllers) and forces from outside may be set, the state read or replaced, and the equations
-//! at it looked at ([`equations`](crate::equations)). [`Simulation::copy`] and [`Simulation::reset`] cost no assembly.
+//! at it checked ([`equations`](crate::equations)). [`Simulation::copy`] and [`Simulation::reset`] cost no assembly.
 //!
 //! What is set between steps acts from there on: the next step begins with a new slope, and integrators that remember steps begin anew.
 
@@ -26,7 +26,7 @@ use sarrus_system::load::Wrench;
 use sarrus_system::{Columns, Mechanism, System};
 use std::sync::Arc;
 
-/// Why a simulation could not do what it was asked to.
+/// Reason why a simulation could not do what it was asked to.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum SimulationError {
     /// The run cannot begin, or an analysis not be made.
@@ -35,27 +35,27 @@ pub enum SimulationError {
     /// A name that stands for nothing of the kind.
     #[error("there is no {what} `{name}`")]
     Unknown {
-        /// What was looked for.
+        /// Holds what was searched for.
         what: &'static str,
         /// The name.
         name: String,
-        /// What may have been meant.
+        /// Holds what may have been meant.
         hint: String,
     },
     /// A list of the wrong length.
     #[error("{what} needs {expected} numbers, not {found}")]
     Size {
-        /// What.
+        /// The subject.
         what: &'static str,
-        /// How many there should be.
+        /// Describes how many there should be.
         expected: usize,
-        /// How many there are.
+        /// The number of them.
         found: usize,
     },
     /// A number that is none.
     #[error("{what} is not a finite number")]
     NotFinite {
-        /// What.
+        /// The subject.
         what: String,
     },
     /// A time before the present one.
@@ -69,10 +69,10 @@ pub enum SimulationError {
     /// The simulation is over.
     #[error("the simulation is over: {0}")]
     Over(String),
-    /// Whoever watches has interrupted it; it may go on from where it is.
+    /// The observer has interrupted it; it may continue from where it is.
     #[error("interrupted at t = {t} s")]
     Interrupted {
-        /// Where it is \[s\].
+        /// Marks where it is \[s\].
         t: f64,
     },
     /// The step could not be made; the state is the last one that was reached.
@@ -95,7 +95,7 @@ pub enum SimulationError {
 }
 
 impl SimulationError {
-    /// What to do about it.
+    /// Returns what to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
             SimulationError::Unknown { hint, .. } => Some(hint.clone()).filter(|hint| !hint.is_empty()),
@@ -114,17 +114,17 @@ impl SimulationError {
         match self {
             SimulationError::Setup(error) => error.diagnostics(),
             error => {
-                let told = Diagnostic::bare(error.to_string());
+                let diagnostic = Diagnostic::bare(error.to_string());
                 vec![match error.hint() {
-                    Some(hint) => told.hint(hint),
-                    None => told,
+                    Some(hint) => diagnostic.hint(hint),
+                    None => diagnostic,
                 }]
             }
         }
     }
 }
 
-/// A simulation that goes on when it is told to.
+/// A simulation that continues when it is reported to.
 ///
 /// ```
 /// use sarrus_analysis::{Simulate, Simulation};
@@ -156,9 +156,9 @@ pub struct Simulation {
     start: RunSnapshot,
     /// Time that [`step`](Simulation::step) covers \[s\].
     dt: f64,
-    /// Where steps of that size began \[s\], and how many there were since.
+    /// Marks where steps of that size began \[s\], and how many there were since.
     origin: f64,
-    taken: u64,
+    steps: u64,
     over: Option<String>,
 }
 
@@ -171,12 +171,12 @@ pub struct Sensor {
 }
 
 impl Sensor {
-    /// How many numbers it reads.
+    /// Number of numbers it reads.
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// Whether it reads nothing.
+    /// Returns whether it reads nothing.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
@@ -194,7 +194,7 @@ impl Simulation {
         Simulation::watched(model, system, request, Box::new(()))
     }
 
-    /// The same with somebody who is told of every step inside, and may interrupt it.
+    /// The same with an observer that sees every step inside, and may interrupt it.
     pub fn watched(
         model: Arc<Model>,
         system: &Arc<System>,
@@ -204,33 +204,33 @@ impl Simulation {
         let mut run = with_functions(|| {
             let mut run = Run::new(&model, system, request, watch)?;
             run.unbounded();
-            run.go(run.state.t)?;
+            run.run_to(run.state.t)?;
             Ok(run)
         })?;
         if request.record {
             run.sample();
         }
-        let (start, dt) = (run.keep(), run.settings.every);
+        let (start, dt) = (run.snapshot(), run.settings.every);
         let (request, origin) = (request.clone(), run.state.t);
-        let mut simulation = Simulation { model, request, run, start, dt, origin, taken: 0, over: None };
+        let mut simulation = Simulation { model, request, run, start, dt, origin, steps: 0, over: None };
         simulation.judge()?;
         Ok(simulation)
     }
 
-    /// Goes on by [`dt`](Simulation::dt).
+    /// Continues by [`dt`](Simulation::dt).
     pub fn step(&mut self) -> Result<(), SimulationError> {
         // products, not sums of what came before: nothing accumulates, and steps meet the samples of controllers
         let now = self.run.state.t;
-        if now != self.origin + self.taken as f64 * self.dt {
-            (self.origin, self.taken) = (now, 0);
+        if now != self.origin + self.steps as f64 * self.dt {
+            (self.origin, self.steps) = (now, 0);
         }
-        let next = self.origin + (self.taken + 1) as f64 * self.dt;
+        let next = self.origin + (self.steps + 1) as f64 * self.dt;
         self.advance(next)?;
-        self.taken += 1;
+        self.steps += 1;
         Ok(())
     }
 
-    /// Goes on to `t` \[s\], exactly, unless an event stops it before; then [`over`](Simulation::over) says why.
+    /// Continues to `t` \[s\], exactly, unless an event stops it before; then [`over`](Simulation::over) says why.
     pub fn advance(&mut self, t: f64) -> Result<(), SimulationError> {
         if let Some(why) = &self.over {
             return Err(SimulationError::Over(why.clone()));
@@ -242,8 +242,8 @@ impl Simulation {
             return Err(SimulationError::Backwards { t, now: self.run.state.t });
         }
         let moves = t > self.run.state.t;
-        self.run.look_ahead(t);
-        with_functions(|| self.run.go(t).map(|_| ()))?;
+        self.run.check_ahead(t);
+        with_functions(|| self.run.run_to(t).map(|_| ()))?;
         if self.request.record && moves && self.run.ended.because == Because::End {
             self.run.sample();
         }
@@ -277,7 +277,7 @@ impl Simulation {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(SimulationError::NotFinite { what: format!("a step of {dt} s is not positive, or") });
         }
-        (self.dt, self.origin, self.taken) = (dt, self.run.state.t, 0);
+        (self.dt, self.origin, self.steps) = (dt, self.run.state.t, 0);
         Ok(())
     }
 
@@ -291,7 +291,7 @@ impl Simulation {
         &self.run.state
     }
 
-    /// Why it is over, if it is.
+    /// Returns why it is over, if it is.
     pub fn over(&self) -> Option<&str> {
         self.over.as_deref()
     }
@@ -301,7 +301,7 @@ impl Simulation {
         &self.model
     }
 
-    /// What is asked of it.
+    /// Returns what is asked of it.
     pub fn settings(&self) -> &Settings {
         &self.run.settings
     }
@@ -325,7 +325,7 @@ impl Simulation {
         &self.run.recorder.instants
     }
 
-    /// How it has gone so far.
+    /// Returns how it has gone so far.
     pub fn report(&mut self) -> Report {
         self.run.report()
     }
@@ -354,12 +354,12 @@ impl Simulation {
 
     /// Sets a state of a controller by its name, such as `motor.out` of an `input`; the name alone means `out`.
     pub fn set(&mut self, name: &str, value: f64) -> Result<(), SimulationError> {
-        let place = self.place(name)?;
-        self.set_at(place, value, name)
+        let index = self.input_index(name)?;
+        self.set_at(index, value, name)
     }
 
     /// The place of a controller's state, for [`set_at`](Simulation::set_at).
-    pub fn place(&self, name: &str) -> Result<usize, SimulationError> {
+    pub fn input_index(&self, name: &str) -> Result<usize, SimulationError> {
         let controllers = &self.run.system.controllers;
         let named = || {
             controllers.iter().flat_map(|c| {
@@ -368,7 +368,7 @@ impl Simulation {
             })
         };
         let found = named().find(|(path, _)| path == name || path.strip_suffix(".out") == Some(name));
-        found.map(|(_, place)| place).ok_or_else(|| {
+        found.map(|(_, index)| index).ok_or_else(|| {
             let names: Vec<String> = named().map(|(path, _)| path).collect();
             let known = match names.is_empty() {
                 true => "the model has no controller with a state: an `input` has one".into(),
@@ -379,12 +379,12 @@ impl Simulation {
         })
     }
 
-    /// Sets the state at a place that [`place`](Simulation::place) found; `name` is for the error.
-    pub fn set_at(&mut self, place: usize, value: f64, name: &str) -> Result<(), SimulationError> {
+    /// Sets the state at the index that [`input_index`](Simulation::input_index) found; `name` is for the error.
+    pub fn set_at(&mut self, index: usize, value: f64, name: &str) -> Result<(), SimulationError> {
         if !value.is_finite() {
             return Err(SimulationError::NotFinite { what: format!("the value for `{name}`") });
         }
-        self.run.state.x[place] = value;
+        self.run.state.x[index] = value;
         self.run.changed();
         Ok(())
     }
@@ -420,21 +420,21 @@ impl Simulation {
             let centre = mechanism.observe(state, |at| at.poses[id as usize].p);
             wrench.torque += (Vec3(at) - centre).cross(Vec3(force));
         }
-        self.run.mechanism.push(id, wrench);
+        self.run.mechanism.set_external_wrench(id, wrench);
         self.run.changed();
         Ok(())
     }
 
     /// Takes all forces from outside away.
     pub fn let_go(&mut self) {
-        self.run.mechanism.let_go();
+        self.run.mechanism.clear_external_wrenches();
         self.run.changed();
     }
 
     /// Back to the start, as it was assembled.
     pub fn reset(&mut self) {
         self.run.restore(&self.start);
-        (self.origin, self.taken) = (self.run.state.t, 0);
+        (self.origin, self.steps) = (self.run.state.t, 0);
         self.over = None;
     }
 
@@ -458,12 +458,12 @@ impl Simulation {
         Ok(())
     }
 
-    /// Another simulation that goes on from here by itself. Integrators that remember steps begin anew in it.
+    /// Another simulation that continues from here by itself. Integrators that remember steps begin anew in it.
     pub fn copy(&self, watch: Box<dyn Watch>) -> Result<Simulation, SimulationError> {
         let (model, request) = (self.model.clone(), self.request.clone());
         let run = self.run.copy(watch).map_err(SimulationError::Setup)?;
         let (start, dt, over) = (self.start.clone(), self.dt, self.over.clone());
-        Ok(Simulation { model, request, run, start, dt, origin: self.origin, taken: self.taken, over })
+        Ok(Simulation { model, request, run, start, dt, origin: self.origin, steps: self.steps, over })
     }
 
     /// Chooses columns to be read: names as in results, `t` too.
@@ -484,11 +484,11 @@ impl Simulation {
         let mut order = Vec::with_capacity(names.len());
         for name in names {
             let own = self.run.system.directory.own_name(name);
-            let place = columns.names.iter().position(|column| *column == own);
-            if *name != "t" && place.is_none() {
+            let index = columns.names.iter().position(|column| *column == own);
+            if *name != "t" && index.is_none() {
                 return Err(unknown(name));
             }
-            order.push(place);
+            order.push(index);
         }
         let row = vec![0.0; columns.names.len()];
         Ok(Sensor { columns, order, row })
@@ -503,7 +503,7 @@ impl Simulation {
         let Sensor { columns, order, row } = sensor;
         self.run.read(columns, row).map_err(SimulationError::Solve)?;
         let t = self.run.state.t;
-        out.iter_mut().zip(order).for_each(|(out, place)| *out = place.map_or(t, |place| row[place]));
+        out.iter_mut().zip(order).for_each(|(out, index)| *out = index.map_or(t, |index| row[index]));
         Ok(())
     }
 }

@@ -6,7 +6,8 @@
 use crate::report::{EventReport, SingularReport};
 use sarrus_solve::integrators::{Because, Ended};
 use sarrus_solve::{
-    BranchDirection, Crossing, Dynamics, PassageRecord, Problem, Standing, State, StepError, digits, standing,
+    BranchDirection, Crossing, Dynamics, Problem, SingularStart, SingularityRecord, State, StepError, digits,
+    singular_starts,
 };
 use sarrus_system::{Mechanism, System};
 
@@ -16,7 +17,7 @@ const MOST: usize = 12;
 const MARKERS: usize = 1000;
 /// Two branches cross, and the run kept to its own.
 const PASSED: &str = "passed";
-/// What is told only if the run ends there.
+/// Defines what is reported only if the run ends there.
 const UNCLEAR: &str = "unclear";
 /// There was no way on.
 const END_OF_RANGE: &str = "end_of_range";
@@ -28,7 +29,7 @@ const THERE: f64 = 10.0;
 pub(crate) const SLOW: f64 = 0.1;
 /// Speeds that fall below this part of the largest in a window are those of a rest.
 const FALLEN: f64 = 0.05;
-/// A passage is in the run if it is within this part of its duration.
+/// A crossing is in the run if it is within this part of its duration.
 const INSIDE: f64 = 1e-6;
 /// Branches that are apart by this \[m\] are said to be, though they count as crossing.
 const APART: std::ops::Range<f64> = 2e-11..1e-9;
@@ -44,10 +45,10 @@ fn names(rows: &[usize], name: impl Fn(usize) -> String) -> Vec<String> {
     elements
 }
 
-/// What `dynamics` has met, with names.
+/// Returns what `dynamics` has met, with names.
 pub(crate) fn reports(dynamics: &Dynamics<'_, Mechanism>) -> Vec<SingularReport> {
     let name = |row: usize| dynamics.problem().name_of_row(row);
-    let report = |p: &PassageRecord| {
+    let report = |p: &SingularityRecord| {
         let rested = p.slowest < FALLEN * p.fastest;
         let passed = p.crossing == Crossing::Passed && !rested;
         SingularReport {
@@ -82,7 +83,7 @@ pub(crate) fn forget_unclear(singular: &mut Vec<SingularReport>) {
 }
 
 /// A rest at `t`.
-fn rest(s: &Standing, t: f64, name: impl Fn(usize) -> String) -> SingularReport {
+fn rest(s: &SingularStart, t: f64, name: impl Fn(usize) -> String) -> SingularReport {
     SingularReport {
         t,
         outcome: REST,
@@ -99,13 +100,13 @@ fn rest(s: &Standing, t: f64, name: impl Fn(usize) -> String) -> SingularReport 
 }
 
 /// Rests at the start.
-pub(crate) fn rests(standing: &[Standing], system: &System, t: f64) -> Vec<SingularReport> {
+pub(crate) fn rests(singular_starts: &[SingularStart], system: &System, t: f64) -> Vec<SingularReport> {
     let name = |row: usize| {
         system
             .element_of_row(row)
             .map_or(format!("row {row}"), |e| format!("{} `{}`", e.family.name(), e.name))
     };
-    standing.iter().filter(|s| s.way == BranchDirection::Rest).map(|s| rest(s, t, name)).collect()
+    singular_starts.iter().filter(|s| s.way == BranchDirection::Rest).map(|s| rest(s, t, name)).collect()
 }
 
 /// Says of a run that failed beside a singular position, at `s`, that it came to the end of its range, or to rest where it is `slow`, or could
@@ -130,7 +131,7 @@ pub(crate) fn end(
                 | StepError::View { .. }
                 | StepError::Jump { .. }
         );
-        let here = if slow && stuck { standing(mechanism, s).unwrap_or_default() } else { Vec::new() };
+        let here = if slow && stuck { singular_starts(mechanism, s).unwrap_or_default() } else { Vec::new() };
         if let Some(here) = here.first() {
             let last = singular.pop_if(|last| beside(last));
             let mut now = rest(here, error.t(), |row| mechanism.name_of_row(row));
@@ -201,7 +202,7 @@ pub(crate) fn tidy(singular: &mut Vec<SingularReport>, [from, to]: [f64; 2]) {
     });
 }
 
-/// What a user should know of them.
+/// Returns what a user should know of them.
 pub(crate) fn notes(singular: &[SingularReport], t_start: f64) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(first) = singular.iter().find(|s| s.outcome == REST) {
@@ -228,7 +229,7 @@ pub(crate) fn notes(singular: &[SingularReport], t_start: f64) -> Vec<String> {
     notes
 }
 
-/// What a user should know of an integrator that was left to itself at `t`.
+/// Returns what a user should know of an integrator that was left to itself at `t`.
 pub(crate) fn left_alone(t: f64, integrator: &str) -> String {
     format!(
         "something is stiff near the singular position at t = {}: explicit steps through it were too many, and `{integrator}` was left to its \

@@ -1,4 +1,4 @@
-//! What stands at the start of a run or a check: sizes, rank, and what assembly did, ready for a report.
+//! Describes what stands at the start of a run or a check: sizes, rank, and what assembly did, ready for a report.
 
 use crate::assemble::{AssemblyReport, VelocityChange};
 use crate::components::{parts, rank_by_parts};
@@ -21,10 +21,10 @@ const DENSE_OFTEN: usize = 100 * 120;
 /// are independent however the mechanism is made.
 const NEARLY: std::ops::Range<f64> = 1e-10..10.0 * TOLERANCE;
 
-/// How a rank was found that can be trusted over pivots.
+/// Describes how a rank was found that can be trusted over pivots.
 const SINGULAR_VALUES: &str = "singular values";
 
-/// What is known of the rank of the constraints.
+/// Holds what is known of the rank of the constraints.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct RowRank {
     /// The rank, where it was determined.
@@ -35,7 +35,7 @@ pub(crate) struct RowRank {
     pub tolerance: Option<f64>,
     /// The singular value of rows that nearly depend on others, nearest to the tolerance.
     pub near: Option<f64>,
-    /// How.
+    /// The method.
     pub how: &'static str,
 }
 
@@ -51,13 +51,13 @@ impl RowRank {
         }
     }
 
-    /// How many rows depend on others, where singular values tell.
+    /// Returns how many rows depend on others, where singular values tell.
     pub fn known_redundant(&self, s: &Structure) -> Option<usize> {
         self.rank.filter(|_| self.how == SINGULAR_VALUES).map(|rank| s.nc - rank)
     }
 
-    /// How many rows a solver is to find dependent: none where its own pivots cannot be mistaken.
-    pub fn to_settle(self, s: &Structure) -> Option<usize> {
+    /// Returns how many rows a solver is to find dependent: none where its own pivots cannot be mistaken.
+    pub fn rank_to_resolve(self, s: &Structure) -> Option<usize> {
         self.known_redundant(s).filter(|n| *n > 0 || self.near.is_some())
     }
 
@@ -72,12 +72,12 @@ impl RowRank {
     }
 
     /// The same with a solver for these rows, if there is one; if one had to be made, it is left there.
-    pub fn find_sparing(
+    pub fn find_reusing(
         s: &Structure,
         eq: &Equations,
-        spare: &mut Option<Kkt>,
+        workspace: &mut Option<Kkt>,
     ) -> Result<RowRank, ConstraintRankError> {
-        RowRank::find_within(s, eq, DENSE, spare)
+        RowRank::find_within(s, eq, DENSE, workspace)
     }
 
     /// The same for many instants: singular values of small models only.
@@ -89,7 +89,7 @@ impl RowRank {
         s: &Structure,
         eq: &Equations,
         dense: usize,
-        spare: &mut Option<Kkt>,
+        workspace: &mut Option<Kkt>,
     ) -> Result<RowRank, ConstraintRankError> {
         if s.nc == 0 {
             return Ok(RowRank { rank: Some(0), margin: None, tolerance: None, near: None, how: "no rows" });
@@ -98,19 +98,20 @@ impl RowRank {
             return Ok(RowRank::from_rank(&rank));
         }
         // a model that cannot be factored says so when it is run
-        let kkt = spare.take().map_or_else(|| Kkt::new(s, eq, HUB_DEGREE), Ok);
+        let kkt = workspace.take().map_or_else(|| Kkt::new(s, eq, HUB_DEGREE), Ok);
         let dependent = kkt.and_then(|mut kkt| {
-            kkt.factor(eq, Which::All, Demand::Settle)?;
+            kkt.factor(eq, Which::All, Demand::ResolveRank)?;
             let found = (kkt.dependent_rows().len(), kkt.pivots());
-            *spare = Some(kkt);
+            *workspace = Some(kkt);
             Ok(found)
         });
         Ok(match dependent {
-            Ok((n, [dropped, limit, kept])) => RowRank {
+            Ok((n, [dropped, limit, retained])) => RowRank {
                 // pivots of bad conditioning may keep too many
                 rank: Some((s.nc - n).min(s.nv)),
                 // pivots are of J M⁻¹Jᵀ: squares of what singular values measure
-                margin: Some((kept / limit).min(limit / dropped).max(1.0).sqrt()).filter(|m| m.is_finite()),
+                margin: Some((retained / limit).min(limit / dropped).max(1.0).sqrt())
+                    .filter(|m| m.is_finite()),
                 tolerance: Some(limit.sqrt()),
                 near: None,
                 how: "pivots of the factors",
@@ -128,10 +129,10 @@ fn nearest(sigma: &[f64]) -> Option<f64> {
     sigma.iter().copied().filter(|s| NEARLY.contains(s)).min_by(|a, b| away(a).total_cmp(&away(b)))
 }
 
-/// What a user should know of rows that nearly depend on others: who they are, by how much, and how they count.
+/// Returns what a user should know of rows that nearly depend on others: who they are, by how much, and how they count.
 pub(crate) fn near_dependence(system: &System, eq: &Equations, rows: &RowRank) -> Option<String> {
     /// Part of a row in the combination from which on its element is named.
-    const TAKES_PART: f64 = 0.1;
+    const PARTICIPATES: f64 = 0.1;
     /// Most elements that are named.
     const MOST: usize = 6;
     let sigma = rows.near?;
@@ -147,7 +148,7 @@ pub(crate) fn near_dependence(system: &System, eq: &Equations, rows: &RowRank) -
             continue;
         }
         for k in (0..svd.sigma().len()).filter(|k| NEARLY.contains(&svd.sigma()[*k])) {
-            for (row, _) in rows.iter().zip(svd.left(k)).filter(|(_, x)| x.abs() > TAKES_PART) {
+            for (row, _) in rows.iter().zip(svd.left(k)).filter(|(_, x)| x.abs() > PARTICIPATES) {
                 let name = system.element_of_row(*row).map(|e| format!("{} `{}`", e.family.name(), e.name));
                 names.extend(name.filter(|name| !names.contains(name)));
             }
@@ -206,7 +207,7 @@ pub(crate) fn assembly_part(mode: Assembly, report: &AssemblyReport) -> Assembly
             Assembly::None => "none",
         },
         moved: report.moved,
-        turned: report.turned,
+        rotation: report.rotation,
         worst: report.worst.clone(),
         position_error: report.position_error,
         velocity_error: report.velocity_error,

@@ -1,4 +1,4 @@
-//! What a run leaves behind: samples in rows, columns with names and units.
+//! Describes what a run leaves behind: samples in rows, columns with names and units.
 
 use std::io::{self, Write};
 
@@ -41,7 +41,7 @@ impl Trajectory {
         if self.names.is_empty() { 0 } else { self.data.len() / self.names.len() }
     }
 
-    /// Whether there are no samples.
+    /// Returns whether there are no samples.
     pub fn is_empty(&self) -> bool {
         self.data.is_empty()
     }

@@ -1,4 +1,4 @@
-//! How well the constraints held: ‖Φ‖, ‖Φ̇‖ and ‖Φ̈‖ over a run, for the whole and per element.
+//! Describes how well the constraints held: ‖Φ‖, ‖Φ̇‖ and ‖Φ̈‖ over a run, for the whole and per element.
 //!
 //! Norms are 2-norms over the rows of an element, or of all. Rows at velocity level have no Φ.
 //! Φ̈ = J v̇ - γ with the accelerations that the method used, so a stabilization that shifts γ shows here.
@@ -59,12 +59,12 @@ impl Violations {
     /// Nothing noted yet of the elements of `system`.
     pub fn new(system: &System) -> Violations {
         let mut new = Violations::default();
-        new.elements.resize(system.whole.elements.len(), ViolationLevels::default());
+        new.elements.resize(system.all.elements.len(), ViolationLevels::default());
         new.enter(system);
         new
     }
 
-    /// Goes on with another system of the same model.
+    /// Continues with another system of the same model.
     pub fn enter(&mut self, system: &System) {
         self.follow(system.elements.iter().map(|e| e.id).collect(), system.structure.nc);
     }

@@ -111,7 +111,7 @@ fn without_a_record_the_certificate_is_the_same() {
     assert!(without.violation.acceleration.max < 1e-10);
 }
 
-/// Stops after some steps, and takes note of what it was told.
+/// Stops after some steps, and takes note of what it was reported.
 struct Stopper {
     after: u64,
     announced: String,

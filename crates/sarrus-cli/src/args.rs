@@ -40,7 +40,7 @@ pub enum Command {
     View(Box<ViewArgs>),
     /// Draw columns of results: SVG, PNG, or in the terminal
     Plot(PlotArgs),
-    /// Count mobility, find redundant constraints and tell which reactions are unique
+    /// Count mobility, find redundant constraints and show which reactions are unique
     Check(CheckArgs),
     /// Find how a model swings about a state: frequencies, damping, stability
     Modes(ModesArgs),
@@ -171,7 +171,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Watch the run in a browser while it goes on, until Ctrl-C
+    /// Watch the run in a browser while it continues, until Ctrl-C
     #[arg(long)]
     pub view: bool,
 
@@ -328,7 +328,7 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// Run the model, and look at rank and reactions on the way
+    /// Run the model, and check rank and reactions on the way
     #[arg(long)]
     pub along: bool,
 
@@ -471,7 +471,7 @@ Examples:
   sarrus inverse robot.toml --out out/robot
   sarrus kinematics linkage.toml --every 0.01 --columns 'rocker.*'
 
-Needs drivers for every freedom. Positions, velocities and accelerations follow from the constraints,
+Needs drivers for every degree of freedom. Positions, velocities and accelerations follow from the constraints,
 and the forces of drivers and joints from them: nothing is integrated, so that no error accumulates,
 and samples may be as far apart as one likes. Models with events, stops, rigid contacts,
 controllers or jumps of speed are run step by step instead, so that these take part. Loops and
@@ -501,7 +501,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', allow_negative_numbers = true)]
     pub rtols: Vec<f64>,
 
-    /// Steps of integrators with fixed steps, as a list (s); the others do not look at them [default: the model's]
+    /// Steps of integrators with fixed steps, as a list (s); the others do not check them [default: the model's]
     #[arg(long, value_name = "LIST", value_delimiter = ',', allow_negative_numbers = true)]
     pub steps: Vec<f64>,
 
@@ -513,7 +513,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "X", default_value_t = 1e-12, allow_negative_numbers = true)]
     pub reference_rtol: f64,
 
-    /// Longest time that a run may take (s), looked at after each step
+    /// Longest time that a run may take (s), checked after each step
     #[arg(long, value_name = "S", default_value_t = 60.0, allow_negative_numbers = true)]
     pub wall_limit: f64,
 
@@ -550,7 +550,7 @@ Examples:
   sarrus compare models/pendulum.toml --formulations proximal --stabilizations projection \\
       --integrators rk4,rk45,dop853 --steps 1e-2,1e-3 --rtols 1e-6,1e-9
 
-A row is a combination: its time against the fastest, calls of the right side, steps, the largest
+A row is a combination: its time against the fastest, RHS evaluations, steps, the largest
 violation of the constraints (position, velocity, acceleration), the relative error of the energy
 balance, and the largest difference to a reference run in any body's position (m) or angle (rad)
 and in any reaction that is unique (N, N m). An error below what the reference can be trusted to is

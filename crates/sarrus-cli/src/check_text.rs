@@ -1,4 +1,4 @@
-//! What `sarrus check` says, as text.
+//! Describes what `sarrus check` says, as text.
 
 use crate::printer::{constraints, group, number, plural, short, shorten, table, time, wrap};
 use crate::style::Painter;
@@ -54,8 +54,8 @@ fn facts(r: &CheckReport) -> Vec<[String; 2]> {
         let (estimate, error) = (u.dimension.round() as u64, u.dimension_error.ceil() as u64);
         by += &format!("; random multipliers say {} ± {} redundant", group(estimate), group(error));
     }
-    let freedom = |d: Option<usize>| d.map_or("not determined".to_string(), |d| group(d as u64));
-    let (here, structural) = (freedom(r.mobility.here), freedom(r.mobility.structural));
+    let dof_text = |d: Option<usize>| d.map_or("not determined".to_string(), |d| group(d as u64));
+    let (here, structural) = (dof_text(r.mobility.here), dof_text(r.mobility.structural));
     let mobility = if here == structural {
         format!("{here}, in this position and in those around it")
     } else {
@@ -72,7 +72,7 @@ fn facts(r: &CheckReport) -> Vec<[String; 2]> {
         ["counted mobility".to_string(), r.counted_mobility.to_string()],
         [
             "assembly".to_string(),
-            format!("moved {} m, turned {} rad", number(r.assembly.moved), number(r.assembly.turned)),
+            format!("moved {} m, turned {} rad", number(r.assembly.moved), number(r.assembly.rotation)),
         ],
         ["method".to_string(), r.method.clone()],
     ];
@@ -90,7 +90,7 @@ fn facts(r: &CheckReport) -> Vec<[String; 2]> {
     rows
 }
 
-/// Which components are unique, element by element, or counted by pattern where there are many.
+/// Returns which components are unique, element by element, or counted by pattern where there are many.
 fn reactions(r: &CheckReport, all: bool, paint: Painter) -> String {
     if r.reactions.is_empty() {
         return String::new();
@@ -152,7 +152,7 @@ fn label(e: &ReactionReport) -> String {
     if e.family == "joint" { e.name.clone() } else { format!("{} {}", e.family, e.name) }
 }
 
-/// How far the two clusters are apart.
+/// Returns how far the two clusters are apart.
 fn clearness(u: &UniquenessReport) -> String {
     let mut parts = Vec::new();
     if let Some(zero) = u.zero {
@@ -207,7 +207,7 @@ fn sets(sets: &[GroupReport], groups: &[GroupReport], all: bool, paint: Painter)
     text + &totals(sets, groups, all)
 }
 
-/// What elements have together whose sets overlap, where the numbers of the sets are not the whole of it.
+/// Returns what elements have together whose sets overlap, where the numbers of the sets are not the whole of it.
 fn totals(sets: &[GroupReport], groups: &[GroupReport], all: bool) -> String {
     let of: HashMap<&str, usize> = groups
         .iter()
@@ -291,7 +291,7 @@ fn table_of(rows: &[Vec<String>]) -> String {
         .collect()
 }
 
-/// What a run met on its way.
+/// Returns what a run met on its way.
 fn over_time(a: &AlongReport, all: bool) -> String {
     let mut text = format!(
         "\n  along the motion: {} instants from t = {} s to {} s, run {}\n",

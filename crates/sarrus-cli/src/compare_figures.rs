@@ -3,7 +3,7 @@
 //! A column of panels per stabilization, a line per formulation, so that each figure answers one question at a glance.
 
 use sarrus::analysis::compare::{Comparison, ComparisonRow, Effort, RowStatus};
-use sarrus_plot::{Axis, Figure, Legend, Look, Panel, PointMark, Series, number};
+use sarrus_plot::{Axis, Figure, Legend, Panel, PointMark, Series, StyleOverride, number};
 use std::collections::BTreeSet;
 
 /// Most figures of drift: one per integrator and tolerance.
@@ -41,11 +41,11 @@ fn asked(row: &ComparisonRow) -> String {
 }
 
 /// Least and greatest, with room.
-fn ends(values: impl Iterator<Item = f64>, room: f64) -> Option<(f64, f64)> {
+fn ends(values: impl Iterator<Item = f64>, margin: f64) -> Option<(f64, f64)> {
     let join =
         |ends: Option<(f64, f64)>, v: f64| Some(ends.map_or((v, v), |(lo, hi)| (lo.min(v), hi.max(v))));
     let found = values.filter(|v| v.is_finite() && *v > 0.0).fold(None, join);
-    found.map(|(lo, hi)| (lo / room, hi * room))
+    found.map(|(lo, hi)| (lo / margin, hi * margin))
 }
 
 /// Values in the order of first appearance.
@@ -54,10 +54,10 @@ fn distinct(rows: &[ComparisonRow], of: impl Fn(&ComparisonRow) -> String) -> Ve
     rows.iter().map(of).filter(|value| seen.insert(value.clone())).collect()
 }
 
-/// A look per formulation, the same in all figures.
-fn look(found: &Comparison, row: &ComparisonRow) -> Look {
-    let place = distinct(&found.rows, |r| r.formulation.clone()).iter().position(|f| *f == row.formulation);
-    Look { colour: place, dash: place, marker: place }
+/// A check per formulation, the same in all figures.
+fn style_of(found: &Comparison, row: &ComparisonRow) -> StyleOverride {
+    let index = distinct(&found.rows, |r| r.formulation.clone()).iter().position(|f| *f == row.formulation);
+    StyleOverride { colour: index, dash: index, marker: index }
 }
 
 /// Norms of the violations against time: a row of panels per level, a column per stabilization.
@@ -87,7 +87,7 @@ fn drift(found: &Comparison, setting_wanted: &str) -> Option<Figure> {
             }
             for row in rows.iter().filter(|r| r.stabilization == *stabilization) {
                 let points = row.history.t.iter().copied().zip(row.history.violation[level].iter().copied());
-                panel.series.push(Series::line(&row.formulation, points).look(look(found, row)));
+                panel.series.push(Series::line(&row.formulation, points).style(style_of(found, row)));
             }
             figure.panels.push(panel);
         }
@@ -114,7 +114,8 @@ fn precision(found: &Comparison) -> Option<Figure> {
     let errors = ends(rows.iter().filter_map(|r| r.error), 1.5);
     let timed = rows.iter().any(|r| r.time_s.is_some());
     type Work = fn(&ComparisonRow) -> Option<f64>;
-    let mut measures: Vec<(&str, &str, Work)> = vec![("right sides", "", |r| r.counts.map(|c| c.rhs as f64))];
+    let mut measures: Vec<(&str, &str, Work)> =
+        vec![("RHS evaluations", "", |r| r.counts.map(|c| c.rhs as f64))];
     if timed {
         measures.push(("time", "s", |r| r.time_s));
     }
@@ -143,9 +144,10 @@ fn precision(found: &Comparison) -> Option<Figure> {
                     Some(series) => series.points.push(point),
                     None => {
                         let dash = integrators.iter().position(|i| *i == asked(row));
-                        let look = look(found, row);
-                        let look = if integrators.len() > 1 { Look { dash, ..look } } else { look };
-                        panel.series.push(Series::line_markers(name, [point]).look(look));
+                        let style = style_of(found, row);
+                        let style =
+                            if integrators.len() > 1 { StyleOverride { dash, ..style } } else { style };
+                        panel.series.push(Series::line_markers(name, [point]).style(style));
                     }
                 }
             }

@@ -24,12 +24,12 @@ pub fn text(found: &Comparison, paint: Painter) -> String {
     for row in &found.rows {
         let mut cells: Vec<String> = columns.iter().map(|c| c.cell(row)).collect();
         if let Some(reason) = reason(row) {
-            let place = reasons.iter().position(|r| *r == reason).unwrap_or_else(|| {
+            let index = reasons.iter().position(|r| *r == reason).unwrap_or_else(|| {
                 reasons.push(reason);
                 reasons.len() - 1
             });
             if let Some(status) = columns.iter().position(|c| c.head == "status") {
-                cells[status] += &format!(" [{}]", place + 1);
+                cells[status] += &format!(" [{}]", index + 1);
             }
         }
         lines.push(cells);
@@ -129,7 +129,7 @@ fn error(error: Option<f64>, uncertainty: Option<f64>) -> String {
     }
 }
 
-/// Why a row did not complete.
+/// Returns why a row did not complete.
 fn reason(row: &ComparisonRow) -> Option<String> {
     let at = row.t_reached.map_or(String::new(), |t| format!("at t = {} s: ", time(t)));
     match row.status {
@@ -158,7 +158,7 @@ fn aligned(lines: &[Vec<String>], columns: &[TableColumn], rows: &[ComparisonRow
     text
 }
 
-/// What is good, bad or doubtful in colour.
+/// Returns what is good, bad or doubtful in colour.
 fn painted(cell: &str, head: &str, row: &ComparisonRow, paint: Painter) -> String {
     match (head, row.status) {
         ("status", RowStatus::Failed) => paint.red(cell),
@@ -168,7 +168,7 @@ fn painted(cell: &str, head: &str, row: &ComparisonRow, paint: Painter) -> Strin
     }
 }
 
-/// What the columns mean.
+/// Returns what the columns mean.
 fn legend(found: &Comparison) -> String {
     let mut text = String::from(
         "\n  position, velocity, accel.: largest violation of the constraints; energy: relative error of the balance\n",

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// How the program ends.
+/// Describes how the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// Done.

@@ -3,7 +3,7 @@
 use sarrus::catalogue::CatalogueEntry;
 use sarrus_view::report::base64;
 
-/// What the page may do: show its own pictures.
+/// Defines what the page may do: show its own pictures.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 

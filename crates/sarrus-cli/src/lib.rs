@@ -29,7 +29,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
-            // help and version are answers, not errors; a closed pipe is nobody's fault
+            // help and version are answers, not errors; a closed pipe is no one's fault
             let _ = error.print();
             return if error.use_stderr() { Exit::Input } else { Exit::Done };
         }

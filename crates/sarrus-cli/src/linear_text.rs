@@ -1,6 +1,6 @@
-//! What `sarrus modes`, `equilibrium` and `inverse` say, as text.
+//! Describes what `sarrus modes`, `equilibrium` and `inverse` say, as text.
 
-use crate::printer::{number, plural, short, table, time};
+use crate::printer::{group, number, plural, short, table, time};
 use crate::style::Painter;
 use sarrus::analysis::{
     EquilibriumReport, LoadStep, Mode, ModeKind, ModesReport, PrescribedReport, Status, SteadyMotion,
@@ -22,14 +22,14 @@ pub fn modes(r: &ModesReport, all: bool, paint: Painter) -> String {
         None if r.motion.is_some() => paint.yellow("not steady"),
         None => paint.yellow("no equilibrium"),
     };
-    let place = match steady {
+    let phrase = match steady {
         _ if r.equilibrium => "at rest".to_string(),
         Some(_) => format!("in steady motion at t = {} s", time(r.t)),
         None => format!("at t = {} s", time(r.t)),
     };
-    let mut text = format!("{}: {state} {place}, ", paint.bold(&r.model));
+    let mut text = format!("{}: {state} {phrase}, ", paint.bold(&r.model));
     text += &if r.positions == r.speeds {
-        plural(r.positions, "freedom")
+        plural_of(r.positions, "degree of freedom", "degrees of freedom")
     } else {
         format!(
             "{}, {}",
@@ -79,13 +79,13 @@ fn steady_motion(m: &SteadyMotion) -> String {
         let words = x.map(|x| if x.abs() <= 1e-9 * largest { "0".into() } else { short(x) });
         format!("({})", words.join(", "))
     };
-    let (turn, speed) = (size(m.omega), size(m.velocity));
+    let (rotation, speed) = (size(m.omega), size(m.velocity));
     let mut motion = Vec::new();
-    if turn > 0.0 {
-        let axis = list(m.omega.map(|x| x / turn));
-        motion.push(format!("rotates about {axis} through {} at {} rad/s", list(m.point), short(turn)));
+    if rotation > 0.0 {
+        let axis = list(m.omega.map(|x| x / rotation));
+        motion.push(format!("rotates about {axis} through {} at {} rad/s", list(m.point), short(rotation)));
     }
-    if speed > 0.0 && (turn == 0.0 || speed > 1e-9 * turn * size(m.point).max(1.0)) {
+    if speed > 0.0 && (rotation == 0.0 || speed > 1e-9 * rotation * size(m.point).max(1.0)) {
         motion.push(format!("moves along {} at {} m/s", list(m.velocity.map(|x| x / speed)), short(speed)));
     }
     let motion = if motion.is_empty() { "stands still".to_string() } else { motion.join(" and ") };
@@ -105,7 +105,7 @@ fn steady_motion(m: &SteadyMotion) -> String {
 }
 
 fn plural_of(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
+    format!("{} {}", group(n as u64), if n == 1 { one } else { many })
 }
 
 fn row(m: &Mode) -> [String; 5] {
@@ -181,7 +181,7 @@ pub fn equilibrium(r: &EquilibriumReport, system: &System, paint: Painter) -> St
     text + "\n  all columns: --json; how it swings about this: sarrus modes\n"
 }
 
-/// How the loads were brought on.
+/// Returns how the loads were brought on.
 fn load_steps(r: &EquilibriumReport) -> String {
     let head = ["load", "steps", "forces left", "potential energy", "moved farthest"].map(String::from);
     let row = |step: &LoadStep| {
@@ -207,7 +207,7 @@ fn load_steps(r: &EquilibriumReport) -> String {
     text
 }
 
-/// What the drivers need.
+/// Returns what the drivers need.
 pub fn inverse(r: &PrescribedReport, paint: Painter) -> String {
     let status =
         if r.status == Status::Completed { paint.green("completed") } else { paint.red(r.status.name()) };

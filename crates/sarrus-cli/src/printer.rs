@@ -35,7 +35,7 @@ impl Printer {
         self.width
     }
 
-    /// Whether somebody watches stderr.
+    /// Returns whether someone watches stderr.
     pub fn is_terminal(&self) -> bool {
         self.terminal
     }
@@ -108,8 +108,8 @@ impl Printer {
     /// Where assembly moved something: how far, and what most.
     pub fn assembly(&mut self, report: &AssemblyReport) {
         if let Some(body) = &report.worst {
-            let (moved, turned) = (number(report.moved), number(report.turned));
-            self.say("assembly", format!("moved bodies by up to {moved} m and {turned} rad, most `{body}`"));
+            let (moved, rotated) = (number(report.moved), number(report.rotation));
+            self.say("assembly", format!("moved bodies by up to {moved} m and {rotated} rad, most `{body}`"));
         }
     }
 
@@ -183,13 +183,13 @@ fn run_facts(r: &Report, shown: &DisplayUnits) -> Vec<[String; 2]> {
     let (drift, _) = shown.value(r.energy.max_drift, "J");
     let mut rows = vec![
         ["bodies".to_string(), group(r.size.bodies as u64)],
-        ["freedom".to_string(), r.dof.map_or("not determined".to_string(), |d| group(d as u64))],
+        ["degrees of freedom".to_string(), r.dof.map_or("not determined".to_string(), |d| group(d as u64))],
         [
             "constraints".to_string(),
             constraints(r.constraints.rows, r.constraints.rank, r.constraints.rank_margin),
         ],
         ["steps".to_string(), format!("{}{rejected}", group(c.steps))],
-        ["right sides".to_string(), group(c.rhs)],
+        ["RHS evaluations".to_string(), group(c.rhs)],
         ["wall time".to_string(), format!("{} s", short(r.wall_s))],
         [
             "energy".to_string(),
@@ -246,16 +246,16 @@ fn largest(r: &Report, shown: &DisplayUnits) -> Vec<[String; 2]> {
     let found: Vec<_> = found.collect();
     // what is rounding beside the others is none
     let least = ROUNDING * found.iter().fold(0.0, |most: f64, (_, (value, ..), _)| most.max(value.abs()));
-    let told = found.into_iter().filter(|(_, (value, ..), _)| value.abs() > least);
+    let reported = found.into_iter().filter(|(_, (value, ..), _)| value.abs() > least);
     let row = |(kind, (value, t, column), unit): (&str, (f64, f64, String), &str)| {
         let shared = if r.reactions.not_unique.contains(&column) { " (not unique)" } else { "" };
         let (value, unit) = shown.value(value, unit);
         [format!("largest {kind}"), format!("{} {unit}, {column} at {} s{shared}", short(value), time(t))]
     };
-    told.map(row).collect()
+    reported.map(row).collect()
 }
 
-/// What a contact did, in a line.
+/// Returns what a contact did, in a line.
 fn touched(c: &ContactReport, shown: &DisplayUnits) -> String {
     if c.touches == 0 && c.onsets == 0 {
         return "never touched".to_string();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const SILENCE: Duration = Duration::from_secs(3);
 /// Freedoms from which dense matrices take long enough to say so.
 const MANY: usize = 800;
-/// Seconds for a dense decomposition, over the cube of the freedoms: measured, for masses and springs.
+/// Seconds for a dense decomposition, over the cube of the degrees of freedom: measured, for masses and springs.
 const DENSE: f64 = 2e-9;
 
 /// Set by Ctrl-C.
@@ -35,7 +35,7 @@ pub fn rearm() {
     STOP.store(false, Ordering::SeqCst);
 }
 
-/// Whether Ctrl-C was pressed.
+/// Returns whether Ctrl-C was pressed.
 pub fn stopped() -> bool {
     STOP.load(Ordering::Relaxed)
 }
@@ -117,7 +117,7 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// An equilibrium is looked for.
+    /// An equilibrium is searched for.
     pub fn searching(&mut self, search: &EquilibriumSearch, printer: &mut Printer) {
         if self.last.elapsed() > SILENCE {
             self.last = Instant::now();
@@ -129,14 +129,14 @@ impl Patience {
         }
     }
 
-    /// Dense matrices of at least so many freedoms are decomposed.
-    pub fn decomposing(&mut self, freedoms: usize, printer: &mut Printer) {
-        if freedoms >= MANY {
-            let seconds = DENSE * (freedoms as f64).powi(3);
+    /// Dense matrices of at least so many degrees of freedom are decomposed.
+    pub fn decomposing(&mut self, dof: usize, printer: &mut Printer) {
+        if dof >= MANY {
+            let seconds = DENSE * (dof as f64).powi(3);
             printer.say(
                 "note",
                 format!(
-                    "{freedoms} freedoms: dense matrices are decomposed, which takes about {:.0} s, and several times that \
+                    "{dof} degrees of freedom: dense matrices are decomposed, which takes about {:.0} s, and several times that \
                      where something damps or moves",
                     seconds.max(1.0)
                 ),
@@ -151,7 +151,7 @@ pub struct RunsProgress {
 }
 
 impl RunsProgress {
-    /// Listens for Ctrl-C from here on; shows a bar where somebody watches.
+    /// Listens for Ctrl-C from here on; shows a bar where someone watches.
     pub fn new(printer: &Printer, label: &'static str) -> RunsProgress {
         listen();
         let bar = printer.is_terminal().then(|| {
@@ -165,7 +165,7 @@ impl RunsProgress {
         RunsProgress { bar }
     }
 
-    /// `done` of `total` are made, `what` comes next. Returns whether to go on.
+    /// `done` of `total` are made, `what` comes next. Returns whether to continue.
     pub fn at(&mut self, done: usize, total: usize, what: &str) -> bool {
         if let Some(bar) = &self.bar {
             bar.set_length(total as u64);

@@ -20,9 +20,9 @@ pub enum ResultsError {
     /// The system refuses.
     #[error("cannot write `{}`: {source}", path.display())]
     Io {
-        /// What was to be written.
+        /// Holds what was to be written.
         path: PathBuf,
-        /// Why not.
+        /// Reason why not.
         #[source]
         source: io::Error,
     },

@@ -1,4 +1,4 @@
-//! What `run --view`, `view` and `report.html` share: a scene before the run, frames on the way, a server until Ctrl-C.
+//! Describes what `run --view`, `view` and `report.html` share: a scene before the run, frames on the way, a server until Ctrl-C.
 
 use crate::args::ServeArgs;
 use crate::exit::Exit;
@@ -9,10 +9,11 @@ use sarrus::analysis::{Outcome, RunOverrides, Settings, Status, Watch};
 use sarrus::model::{Diagnostic, Model};
 use sarrus::system::{Columns, System};
 use sarrus_view::extras::{CONTACTS, STEPS};
-use sarrus_view::motion::{PoseTable, drawn, tell_poses};
-use sarrus_view::tap::Feed;
+use sarrus_view::motion::{PoseTable, check_pose_columns, drawn};
+use sarrus_view::observer::StreamColumns;
 use sarrus_view::{
-    ColumnTable, Gauge, Live, SampleExtras, Scene, ServerOptions, Tap, Viewer, gltf, page, report,
+    ColumnTable, Live, SampleExtras, SampleMeter, SampleObserver, Scene, ServerOptions, Viewer, gltf, page,
+    report,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -20,16 +21,16 @@ use std::time::Duration;
 
 /// A model that is about to be run and shown.
 pub struct Showing {
-    /// What there is, with its report once the run is over.
+    /// Holds what there is, with its report once the run is over.
     pub scene: Scene,
-    feed: Feed,
+    columns: StreamColumns,
     /// Columns of the trajectory.
     names: Vec<String>,
     system: Arc<System>,
-    /// Whether the columns tell where bodies are.
-    columns_tell: bool,
+    /// True if the columns show where bodies are.
+    has_poses: bool,
     live: Option<Arc<Live>>,
-    kept: SampleExtras,
+    extras: SampleExtras,
 }
 
 impl Showing {
@@ -42,23 +43,24 @@ impl Showing {
         let mut scene = Scene::new(model, system)?;
         let settings = Settings::read(model, overrides).map_err(|error| error.diagnostics())?;
         let columns = Columns::new(model, system, &settings.columns)?;
-        let gauge = Gauge::new(system, &scene.loads, &columns.names);
-        let feed = Feed::new(&system.directory, &columns.names, &columns.units, &gauge);
-        feed.describe(&mut scene);
+        let diagnostics = SampleMeter::new(system, &scene.loads, &columns.names);
+        let stream_columns =
+            StreamColumns::new(&system.directory, &columns.names, &columns.units, &diagnostics);
+        stream_columns.describe(&mut scene);
         scene.t = Some([settings.t_start, settings.t_end]);
-        let columns_tell = tell_poses(&system.directory, &columns.names).is_ok();
+        let has_poses = check_pose_columns(&system.directory, &columns.names).is_ok();
         Ok(Showing {
             scene,
-            feed,
+            columns: stream_columns,
             names: columns.names,
             system: system.clone(),
-            columns_tell,
+            has_poses,
             live: None,
-            kept: SampleExtras::default(),
+            extras: SampleExtras::default(),
         })
     }
 
-    /// Frames that a server can hand out while the run goes on.
+    /// Frames that a server can hand out while the run continues.
     pub fn live(&mut self) -> Arc<Live> {
         let bodies = drawn(&self.system.directory).count();
         let live = Live::begin(&self.scene, bodies);
@@ -73,20 +75,20 @@ impl Showing {
         watch: &mut dyn Watch,
         run: impl FnOnce(&mut dyn Watch) -> T,
     ) -> T {
-        let gauge = Gauge::new(&self.system, &self.scene.loads, &self.names);
-        let mut tap = Tap::new(self.system.directory.clone(), gauge, watch);
+        let diagnostics = SampleMeter::new(&self.system, &self.scene.loads, &self.names);
+        let mut observer = SampleObserver::new(self.system.directory.clone(), diagnostics, watch);
         if let Some(live) = &self.live {
-            tap = tap.streaming(live.clone(), self.feed.clone());
+            observer = observer.streaming(live.clone(), self.columns.clone());
         }
         if keep {
-            tap = tap.keeping(!self.columns_tell);
+            observer = observer.keeping(!self.has_poses);
         }
-        let done = run(&mut tap);
-        self.kept = tap.into_kept();
+        let done = run(&mut observer);
+        self.extras = observer.into_extras();
         done
     }
 
-    /// Takes note of how a run ended, and tells whoever looks at it.
+    /// Takes note of how a run ended, and tells the observer.
     pub fn finish(&mut self, outcome: &Outcome) {
         self.scene.set_report(serde_json::to_value(&outcome.report).unwrap_or_default());
         if let Some(live) = &self.live {
@@ -95,7 +97,7 @@ impl Showing {
         }
     }
 
-    /// Tells whoever looks that the run could not begin.
+    /// Informs the observer that the run could not begin.
     pub fn refuse(&self, why: &str) {
         if let Some(live) = &self.live {
             live.finish(&self.scene, Some((why, None)));
@@ -103,52 +105,52 @@ impl Showing {
     }
 
     /// Writes the files that stand beside a trajectory, and returns their names. Those of an earlier run are taken away.
-    pub fn write_beside(
+    pub fn write_companions(
         &self,
         results: &Results,
         outcome: &Outcome,
     ) -> Result<Vec<&'static str>, ResultsError> {
         let mut names = Vec::new();
         let t = || outcome.trajectory.rows().map(|row| row[0]);
-        // nobody has listened where there is nothing
-        if outcome.trajectory.is_empty() || self.kept.rows.is_empty() {
+        // no one has listened where there is nothing
+        if outcome.trajectory.is_empty() || self.extras.rows.is_empty() {
             results.remove(STEPS)?;
         } else {
-            results.write(STEPS, |out| self.kept.write_steps(t(), out))?;
+            results.write(STEPS, |out| self.extras.write_steps(t(), out))?;
             names.push(STEPS);
         }
         if self.scene.contacts.is_empty() {
             results.remove(CONTACTS)?;
         } else {
             let of: Vec<&str> = self.scene.contacts.iter().map(|contact| contact.name.as_str()).collect();
-            results.write(CONTACTS, |out| self.kept.write_contacts(t(), &of, out))?;
+            results.write(CONTACTS, |out| self.extras.write_contacts(t(), &of, out))?;
             names.push(CONTACTS);
         }
         Ok(names)
     }
 
     /// Takes away what an earlier run has left in a folder that only a trajectory and its report go to.
-    pub fn remove_beside(results: &Results) -> Result<(), ResultsError> {
+    pub fn remove_companions(results: &Results) -> Result<(), ResultsError> {
         [STEPS, CONTACTS, "report.html"].iter().try_for_each(|name| results.remove(name))
     }
 
-    /// What a user should know of what was kept.
+    /// Returns what a user should know of what was kept.
     pub fn note(&self) -> Option<String> {
-        self.kept.note()
+        self.extras.note()
     }
 
-    /// How it moved.
+    /// Returns how it moved.
     pub fn motion(&self, outcome: &Outcome) -> Option<PoseTable> {
         let mut table = ColumnTable::from(&outcome.trajectory);
-        self.kept.join(&mut table);
-        let touches = self.kept.touches.clone();
-        if self.columns_tell {
+        self.extras.join(&mut table);
+        let touches = self.extras.touches.clone();
+        if self.has_poses {
             let motion = PoseTable::from_columns(&self.system.directory, table).ok()?;
             return Some(PoseTable { touches, ..motion });
         }
         let bodies = drawn(&self.system.directory).count();
-        let whole = self.kept.poses.len() == table.len() * bodies * sarrus_view::motion::POSE;
-        let (poses, rates) = (self.kept.poses.clone(), self.kept.rates.clone());
+        let whole = self.extras.poses.len() == table.len() * bodies * sarrus_view::motion::POSE;
+        let (poses, rates) = (self.extras.poses.clone(), self.extras.rates.clone());
         whole.then_some(PoseTable { table, bodies, poses, rates, touches })
     }
 
@@ -168,13 +170,13 @@ impl Showing {
     }
 }
 
-/// What a path that is no folder asks for, by its ending.
+/// Returns what a path that is no folder asks for, by its ending.
 pub fn single_file(path: &Path) -> Option<&'static str> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     ["glb", "html"].into_iter().find(|known| *known == ending)
 }
 
-/// Starts the viewer, so that nothing is run in vain; nobody is told yet.
+/// Starts the viewer, so that nothing is run in vain; no one is reported yet.
 pub fn serve(
     args: &ServeArgs,
     runs: Vec<(String, Arc<Live>)>,
@@ -198,7 +200,7 @@ pub fn announce(viewer: &Viewer, args: &ServeArgs, printer: &mut Printer) {
     if !viewer.is_private() {
         printer.say(
             "note",
-            "other machines can reach this: whoever knows the whole address sees the results, unencrypted",
+            "other machines can reach this: everyone who knows the whole address sees the results, unencrypted",
         );
     }
     if !page::is_built() {

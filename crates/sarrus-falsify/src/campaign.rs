@@ -15,26 +15,26 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Oracles that make runs of their own, of each scene.
-const TURNS: usize = 2;
+const ROUNDS: usize = 2;
 /// Findings of one kind that are shrunk; others are counted.
 const SHRUNK: usize = 3;
 /// A judgement that takes longer hangs: runs have limits of their own. Beside other work an idle priority gets little of the processor.
 const HANGS: Duration = Duration::from_secs(600);
 
-/// What is asked for.
+/// Holds what is asked for.
 #[derive(Clone, Debug)]
 pub struct Campaign {
     /// Seed of all scenes.
     pub seed: u64,
     /// Index of the first.
     pub first: u64,
-    /// How many.
+    /// Describes how many.
     pub scenes: u64,
     /// The oracles that judge; all of them where none is named.
     pub only: Vec<String>,
     /// Threads.
     pub jobs: usize,
-    /// Where findings are written.
+    /// Marks where findings are written.
     pub out: Option<PathBuf>,
 }
 
@@ -45,7 +45,7 @@ pub struct Finding {
     pub oracle: &'static str,
     /// Index of the scene.
     pub index: u64,
-    /// What disagrees.
+    /// Holds what disagrees.
     pub what: String,
     /// The model file, shrunk where it is one of the first of its kind.
     pub scene: SceneFile,
@@ -69,7 +69,7 @@ fn commented(text: &str) -> String {
     text.lines().map(|line| format!("# {line}\n")).collect()
 }
 
-/// Whether findings of an oracle differ by what is said of them.
+/// Returns whether findings of an oracle differ by what is said of them.
 fn is_exact(oracle: &str) -> bool {
     ["panic", "hint"].contains(&oracle)
 }
@@ -80,24 +80,24 @@ fn signature(oracle: &str, what: &str) -> String {
     format!("{oracle}: {}", head.join(" "))
 }
 
-/// What became of one scene.
+/// Holds what became of one scene.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// Its index.
     pub index: u64,
-    /// What was generated.
+    /// Holds what was generated.
     pub flavour: &'static str,
-    /// How its run ended: `certified`, `refused`, ...
+    /// Describes how its run ended: `certified`, `refused`, ...
     pub ended: &'static str,
     /// Section and kind of its elements, each once.
     pub kinds: Vec<(String, String)>,
-    /// What the oracles said.
+    /// Holds what the oracles said.
     pub verdicts: Vec<(&'static str, OracleVerdict)>,
     /// The scene.
     pub scene: SceneFile,
 }
 
-/// How a run ended, in a word.
+/// Returns how a run ended, in a word.
 pub fn ended(run: &RunEnd) -> &'static str {
     match run {
         RunEnd::Refused(_) => "refused",
@@ -147,7 +147,7 @@ fn chosen(campaign: &Campaign, index: u64) -> Vec<&'static Oracle> {
     }
     let (cheap, mut others): (Vec<_>, Vec<_>) = ORACLES.iter().partition(|o| o.cheap);
     Rng::new(campaign.seed ^ 0x7ab1e, index).shuffle(&mut others);
-    cheap.into_iter().chain(others.into_iter().take(TURNS)).collect()
+    cheap.into_iter().chain(others.into_iter().take(ROUNDS)).collect()
 }
 
 /// Runs and judges one scene.
@@ -205,7 +205,7 @@ pub struct CampaignTally {
     pub kinds: BTreeMap<(String, String), [u64; 2]>,
     /// Scenes by what was generated and how the run ended.
     pub ends: BTreeMap<(&'static str, &'static str), u64>,
-    /// What was found.
+    /// Holds what was found.
     pub findings: Vec<Finding>,
 }
 
@@ -262,7 +262,7 @@ impl CampaignTally {
     }
 }
 
-/// What the threads share.
+/// Holds what the threads share.
 struct CampaignState {
     campaign: Campaign,
     next: AtomicU64,
@@ -275,14 +275,14 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn work(shared: &CampaignState, place: usize, send: &Sender<(Judged, Vec<Finding>)>) {
+fn work(shared: &CampaignState, slot: usize, send: &Sender<(Judged, Vec<Finding>)>) {
     let campaign = &shared.campaign;
     loop {
         let index = campaign.first + shared.next.fetch_add(1, Ordering::Relaxed);
         if index >= campaign.first + campaign.scenes {
             break;
         }
-        let beat = || locked(&shared.busy)[place] = Some((index, Instant::now()));
+        let beat = || locked(&shared.busy)[slot] = Some((index, Instant::now()));
         beat();
         let judged = judge(campaign, index);
         let mut findings = Vec::new();
@@ -308,7 +308,7 @@ fn work(shared: &CampaignState, place: usize, send: &Sender<(Judged, Vec<Finding
             break;
         }
     }
-    locked(&shared.busy)[place] = None;
+    locked(&shared.busy)[slot] = None;
 }
 
 /// Writes a finding; where that fails it is printed.
@@ -330,9 +330,9 @@ pub fn run(campaign: &Campaign, progress: &mut dyn FnMut(&CampaignTally)) -> Cam
         busy: Mutex::new(vec![None; jobs]),
     });
     let (send, receive) = channel();
-    let start = |place: usize| {
+    let start = |slot: usize| {
         let (shared, send) = (shared.clone(), send.clone());
-        std::thread::spawn(move || work(&shared, place, &send));
+        std::thread::spawn(move || work(&shared, slot, &send));
     };
     (0..jobs).for_each(start);
     let mut tally = CampaignTally::default();
@@ -345,7 +345,7 @@ pub fn run(campaign: &Campaign, progress: &mut dyn FnMut(&CampaignTally)) -> Cam
             }
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {
-                for (index, place) in hanging(&shared) {
+                for (index, slot) in hanging(&shared) {
                     let what = format!("no verdict within {} s", HANGS.as_secs());
                     let scene = generate(campaign.seed, index);
                     let finding = Finding { oracle: "hang", index, what, scene };
@@ -355,7 +355,7 @@ pub fn run(campaign: &Campaign, progress: &mut dyn FnMut(&CampaignTally)) -> Cam
                     tally.findings.push(finding);
                     tally.scenes += 1;
                     // the thread is left to itself; another takes over
-                    start(place);
+                    start(slot);
                 }
             }
         }
@@ -364,17 +364,17 @@ pub fn run(campaign: &Campaign, progress: &mut dyn FnMut(&CampaignTally)) -> Cam
     tally
 }
 
-/// Threads that hang, with their scenes; each is given a place of its own, so that it is told once.
+/// Threads that hang, with their scenes; each is given a place of its own, so that it is reported once.
 fn hanging(shared: &CampaignState) -> Vec<(u64, usize)> {
     let mut busy = locked(&shared.busy);
     let late: Vec<(u64, usize)> = busy
         .iter()
         .enumerate()
-        .filter_map(|(place, b)| b.filter(|(_, since)| since.elapsed() > HANGS).map(|(i, _)| (i, place)))
+        .filter_map(|(slot, b)| b.filter(|(_, since)| since.elapsed() > HANGS).map(|(i, _)| (i, slot)))
         .collect();
     late.into_iter()
-        .map(|(index, place)| {
-            busy[place] = None;
+        .map(|(index, slot)| {
+            busy[slot] = None;
             busy.push(None);
             (index, busy.len() - 1)
         })

@@ -18,7 +18,7 @@ const ESTIMATED: f64 = 3.0;
 /// Size of the perturbations that sensitivity is measured by.
 pub const PERTURBATION: f64 = 1e-9;
 
-/// Which columns are compared.
+/// Identifies which columns are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// All that both have, save those that are no property of the motion.
@@ -34,7 +34,7 @@ pub struct ColumnPair {
     pub base: usize,
     /// Terms of the second run.
     pub other: Vec<(usize, f64)>,
-    /// What is added to them.
+    /// Holds what is added to them.
     pub shift: f64,
 }
 
@@ -49,7 +49,7 @@ pub struct WorstDifference {
     pub base: f64,
     /// Value in the second run.
     pub other: f64,
-    /// What tolerance and sensitivity allow.
+    /// Holds what tolerance and sensitivity allow.
     pub allowed: f64,
 }
 
@@ -67,25 +67,25 @@ impl std::fmt::Display for WorstDifference {
 const POSITIONS: [&str; 10] = ["x", "y", "z", "angle", "position", "angle1", "angle2", "q0", "q1", "q2"];
 const SPEEDS: [&str; 10] = ["vx", "vy", "vz", "rate", "speed", "wx", "wy", "wz", "rate1", "rate2"];
 
-/// Whether a column is a position or velocity.
+/// Returns whether a column is a position or velocity.
 pub fn is_motion(name: &str) -> bool {
     let Some((element, last)) = name.rsplit_once('.') else { return false };
     element != "energy" && (is_position(name) || SPEEDS.contains(&last))
 }
 
-/// Whether a column is a position, which cannot jump.
+/// Returns whether a column is a position, which cannot jump.
 pub fn is_position(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, last)| POSITIONS.contains(&last))
 }
 
-/// Whether a column depends on how the run was made, or on where energies are counted from.
+/// Returns whether a column depends on how the run was made, or on where energies are counted from.
 fn is_of_the_run(name: &str) -> bool {
     name == "t" || name.starts_with("violation.") || name.starts_with("energy.")
 }
 
 /// Columns of the same name.
 pub fn same_columns(a: &Trajectory, b: &Trajectory, extent: Extent, skip: &[String]) -> Vec<ColumnPair> {
-    let places: HashMap<&str, usize> = b.names().iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
+    let index_of: HashMap<&str, usize> = b.names().iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
     let wanted = |name: &str| match extent {
         Extent::All => !is_of_the_run(name) || name == "energy.kinetic",
         Extent::Motion => is_motion(name),
@@ -93,7 +93,7 @@ pub fn same_columns(a: &Trajectory, b: &Trajectory, extent: Extent, skip: &[Stri
     let columns = a.names().iter().enumerate().filter(|(_, n)| wanted(n) && !skip.contains(n));
     columns
         .filter_map(|(base, name)| {
-            let other = vec![(*places.get(name.as_str())?, 1.0)];
+            let other = vec![(*index_of.get(name.as_str())?, 1.0)];
             Some(ColumnPair { base, other, shift: 0.0 })
         })
         .collect()
@@ -111,7 +111,7 @@ pub fn scales(run: &Trajectory) -> Vec<f64> {
     run.units().iter().map(|u| by_unit.get(u).copied().unwrap_or(1.0)).collect()
 }
 
-/// What a difference at a row and column may be; none from where on nothing can be said.
+/// Holds what a difference at a row and column may be; none from where on nothing can be said.
 pub trait Allowance {
     /// For the row and the column of the first run.
     fn allowed(&self, row: usize, column: usize) -> Option<f64>;
@@ -234,7 +234,7 @@ impl Allowance for Sensitivity {
     }
 }
 
-/// How far two runs are apart in a number; where motions may jump, in the range of the rows beside it.
+/// Returns how far two runs are apart in a number; where motions may jump, in the range of the rows beside it.
 fn apart(a: &Trajectory, b: &Trajectory, row: usize, column: usize, smooth: bool) -> f64 {
     beyond(a, b, row, column, smooth).max(beyond(b, a, row, column, smooth))
 }

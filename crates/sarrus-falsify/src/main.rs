@@ -14,7 +14,7 @@ struct Args {
     /// Seed of all scenes.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many scenes.
+    /// Number of scenes.
     #[arg(long, default_value_t = 1000)]
     scenes: u64,
     /// Index of the first scene.

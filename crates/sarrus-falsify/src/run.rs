@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Once};
 
-/// How a run ended.
+/// Describes how a run ended.
 #[derive(Clone, Debug)]
 pub enum RunEnd {
     /// The model is refused, with what is said of it.
@@ -36,9 +36,9 @@ impl RunEnd {
 }
 
 thread_local! {
-    /// How deep this thread is inside [`guarded`].
+    /// Describes how deep this thread is inside [`guarded`].
     static DEPTH: Cell<u32> = const { Cell::new(0) };
-    /// Where and why it panicked last.
+    /// Marks where and why it panicked last.
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -54,7 +54,7 @@ fn keep_panics() {
     });
 }
 
-/// What `work` gives, or the message of its panic.
+/// Returns what `work` gives, or the message of its panic.
 pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     keep_panics();
     DEPTH.set(DEPTH.get() + 1);
@@ -80,7 +80,7 @@ fn compiled(model: &Model) -> Result<Arc<System>, Vec<Diagnostic>> {
     compile(model).map(Arc::new)
 }
 
-fn go(model: &Model) -> Result<Outcome, Vec<Diagnostic>> {
+fn run_unguarded(model: &Model) -> Result<Outcome, Vec<Diagnostic>> {
     let system = compiled(model)?;
     simulate(model, &system, &Simulate::default(), &mut ()).map_err(|error| error.diagnostics())
 }
@@ -95,7 +95,7 @@ fn ended(result: Result<Result<Outcome, Vec<Diagnostic>>, String>) -> RunEnd {
 
 /// Runs a scene.
 pub fn run(scene: &SceneFile) -> RunEnd {
-    ended(guarded(|| go(&load(scene)?)))
+    ended(guarded(|| run_unguarded(&load(scene)?)))
 }
 
 /// Errors that the certificate of a scene's run estimates, by column; none where the run is not certified with its accuracy, as `sarrus run` asks.
@@ -114,7 +114,7 @@ pub fn run_resolved(scene: &SceneFile) -> RunEnd {
     ended(guarded(|| {
         let model = load(scene)?;
         // what a run reads is recorded on the way
-        go(&model)?;
-        go(&load_text(&write_resolved(&model, &[]), &[])?)
+        run_unguarded(&model)?;
+        run_unguarded(&load_text(&write_resolved(&model, &[]), &[])?)
     }))
 }

@@ -218,9 +218,9 @@ pub struct Expected {
 /// A model file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SceneFile {
-    /// What was generated: `tree`, `loop`, ...
+    /// Holds what was generated: `tree`, `loop`, ...
     pub flavour: &'static str,
-    /// Whether it is planar.
+    /// True if it is planar.
     pub planar: bool,
     /// Gravity in world axes.
     pub gravity: [f64; 3],
@@ -276,7 +276,7 @@ impl SceneFile {
         self.elements.iter().filter(move |e| e.section == section)
     }
 
-    /// Whether positions or velocities may bend or jump at an instant.
+    /// Returns whether positions or velocities may bend or jump at an instant.
     pub fn is_smooth(&self) -> bool {
         let jumps = ["contacts", "events"];
         let options = ["limits", "lock_at", "clearance", "only", "backlash", "period", "surface"];
@@ -298,14 +298,14 @@ impl SceneFile {
         }
     }
 
-    /// Whether an entry mentions a name.
+    /// Returns whether an entry mentions a name.
     pub fn mentions(value: &SceneValue, name: &str) -> bool {
         let mut found = false;
         value.clone().each_text(&mut |s| found |= tokens(s).any(|t| t == name));
         found
     }
 
-    /// Whether a table has a key, in itself or in its tables.
+    /// Returns whether a table has a key, in itself or in its tables.
     pub fn has_key(value: &SceneValue, key: &str) -> bool {
         match value {
             SceneValue::Table(table) => table.iter().any(|(k, v)| k == key || SceneFile::has_key(v, key)),

@@ -27,8 +27,8 @@ pub fn shrink(scene: &SceneFile, persists: &mut dyn FnMut(&SceneFile) -> bool) -
             keep(&mut best, candidate);
         }
         shorten(&mut best, &mut keep);
-        for place in 0..2 + best.elements.len() {
-            thin(&mut best, place, &mut keep);
+        for index in 0..2 + best.elements.len() {
+            thin(&mut best, index, &mut keep);
         }
         if best == before || Instant::now() >= until {
             return best;
@@ -36,10 +36,10 @@ pub fn shrink(scene: &SceneFile, persists: &mut dyn FnMut(&SceneFile) -> bool) -
     }
 }
 
-type Keep<'a> = dyn FnMut(&mut SceneFile, SceneFile) -> bool + 'a;
+type TryCandidate<'a> = dyn FnMut(&mut SceneFile, SceneFile) -> bool + 'a;
 
 /// Halves the time of the run. Closed forms are values at rows, and need the run as it is.
-fn shorten(best: &mut SceneFile, keep: &mut Keep) {
+fn shorten(best: &mut SceneFile, keep: &mut TryCandidate) {
     while best.expected.is_empty() && best.t_end() > SHORTEST {
         let mut candidate = best.clone();
         set(&mut candidate.run, "t_end", 0.5 * best.t_end());
@@ -51,8 +51,8 @@ fn shorten(best: &mut SceneFile, keep: &mut Keep) {
 }
 
 /// The table of a place: `[run]`, `[initial]`, then the elements.
-fn table_of(scene: &mut SceneFile, place: usize) -> Option<&mut SceneTable> {
-    match place {
+fn table_of(scene: &mut SceneFile, index: usize) -> Option<&mut SceneTable> {
+    match index {
         0 => Some(&mut scene.run),
         1 => Some(&mut scene.initial),
         i => match scene.elements.get_mut(i - 2).map(|e| &mut e.value) {
@@ -63,11 +63,11 @@ fn table_of(scene: &mut SceneFile, place: usize) -> Option<&mut SceneTable> {
 }
 
 /// Takes keys out of a table, and digits out of its numbers.
-fn thin(best: &mut SceneFile, place: usize, keep: &mut Keep) {
-    let n = table_of(best, place).map_or(0, |t| t.len());
+fn thin(best: &mut SceneFile, index: usize, keep: &mut TryCandidate) {
+    let n = table_of(best, index).map_or(0, |t| t.len());
     for i in (0..n).rev() {
         let mut candidate = best.clone();
-        if let Some(table) = table_of(&mut candidate, place)
+        if let Some(table) = table_of(&mut candidate, index)
             && table[i].0 != "t_end"
         {
             table.remove(i);
@@ -78,10 +78,10 @@ fn thin(best: &mut SceneFile, place: usize, keep: &mut Keep) {
         return;
     }
     for digits in [1, 2] {
-        let n = table_of(best, place).map_or(0, |t| t.len());
+        let n = table_of(best, index).map_or(0, |t| t.len());
         for i in 0..n {
             let mut candidate = best.clone();
-            if let Some(table) = table_of(&mut candidate, place) {
+            if let Some(table) = table_of(&mut candidate, index) {
                 table[i].1.each_number(&mut |x| *x = rounded(*x, digits));
                 keep(best, candidate);
             }

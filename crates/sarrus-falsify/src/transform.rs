@@ -66,12 +66,12 @@ impl Placement {
                 map[i][j] = n[i] * n[j] * (1.0 - c) + s * cross + if i == j { c } else { 0.0 };
             }
         }
-        let turn = crate::table!["axis" => axis, "angle" => angle];
-        Placement { map, shift, table: crate::table!["at" => shift, "orientation" => turn] }
+        let rotation = crate::table!["axis" => axis, "angle" => angle];
+        Placement { map, shift, table: crate::table!["at" => shift, "orientation" => rotation] }
     }
 
     /// The scene in a file that is included at this place, gravity turned with it.
-    pub fn placed(&self, scene: &SceneFile) -> SceneFile {
+    pub fn mounted(&self, scene: &SceneFile) -> SceneFile {
         let gravity = self.map.map(|row| row.iter().zip(scene.gravity).map(|(a, g)| a * g).sum());
         let mut table = crate::table!["file" => "inner.toml"];
         table.extend(self.table.clone());
@@ -125,10 +125,10 @@ pub fn split(scene: &SceneFile, rng: &mut Rng) -> Option<SceneFile> {
             one => only_mass(one),
         }
     }
-    let place = ["at", "from"].iter().find_map(|k| body.get(k).cloned());
+    let position = ["at", "from"].iter().find_map(|k| body.get(k).cloned());
     let origin = if scene.planar { SceneValue::from([0.0, 0.0]) } else { SceneValue::from([0.0, 0.0, 0.0]) };
     let seam = crate::table![
-        "kind" => "fixed", "bodies" => [body.name.clone(), rest.name.clone()], "at" => place.unwrap_or(origin),
+        "kind" => "fixed", "bodies" => [body.name.clone(), rest.name.clone()], "at" => position.unwrap_or(origin),
     ];
     // what is not stated of a body is at rest, and would be weighed against what is stated of the other part
     for (path, value) in &scene.initial {

@@ -42,14 +42,14 @@ pub const MAX_DEPTH: usize = 64;
 /// Deepest nesting of included files.
 pub const MAX_INCLUDES: usize = 32;
 
-/// What is laid over the file, and what is given to it.
+/// Holds what is laid over the file, and what is given to it.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
     /// Parameters of the command line, `name` and value as text; `left.l1` reaches into an include.
     pub set: Vec<(String, String)>,
     /// The case of `[cases]`.
     pub case: Option<String>,
-    /// Whether what is read from the model is kept for [`write_resolved`].
+    /// True if what is read from the model is kept for [`write_resolved`].
     pub record: bool,
     /// Functions that expressions of the file may call, and of the files that it includes.
     pub functions: Functions,
@@ -61,7 +61,7 @@ pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Model, Fail
 }
 
 /// Loads a model from a text; `name` is shown in errors, its ending tells TOML from JSON, and files that
-/// it includes are looked for beside it.
+/// it includes are searched for beside it.
 pub fn load_str(name: &str, text: &str, options: &LoadOptions) -> Result<Model, Failure> {
     load::load_text(name, text, options)
 }

@@ -33,7 +33,7 @@ fn table(text: &str, file: u32, t: Spanned<DeTable<'_>>) -> Result<Table, Diagno
         let key_span = span(file, key.span());
         entries.push(Entry { key: key.into_inner().as_ref().into(), key_span, value: value(text, file, v)? });
     }
-    // the parser sorts by name; an element's place in the file is its place in the results
+    // the parser sorts by name; an element's place in the file is its index in the results
     entries.sort_by_key(|e| e.key_span.start);
     Ok(Table { entries, span: at })
 }
@@ -62,7 +62,7 @@ fn value(text: &str, file: u32, v: Spanned<DeValue<'_>>) -> Result<Value, Diagno
     Ok(Value { data, span: at })
 }
 
-/// Where the content of a string literal begins, if the literal says it letter by letter.
+/// Returns where the content of a string literal begins, if the literal says it letter by letter.
 pub fn verbatim(text: &str, range: std::ops::Range<usize>, content: &str) -> Option<u32> {
     let quotes = [1, 3].into_iter().find(|q| text.get(range.start + q..range.end - q) == Some(content))?;
     Some((range.start + quotes) as u32)

@@ -7,10 +7,10 @@
 //!
 //! Whatever else TOML has (escapes, texts over lines, dates, `[[…]]`, `inf`, `0x1f`, `1_000`, a table opened twice), and whatever is
 //! wrong, gives none: the parser of the crate `toml` has the word then, also on errors. Where this gives a tree, it is that parser's,
-//! place by place; a test holds the two together.
+//! place by index; a test holds the two together.
 //!
 //! Cost: linear; nothing is kept but the tree. A file of 100 000 bodies written out has 25 MB; lists of tokens and events of
-//! it, and its tables as search trees, would take several times the room of the model that is made from it.
+//! it, and its tables as search trees, would take several times the workspace of the model that is made from it.
 
 use sarrus_model::value::Entry;
 use sarrus_model::{Data, Span, Table, Text, Value};
@@ -30,14 +30,14 @@ struct OpenTable<'t> {
     entries: Vec<Entry>,
     /// Its keys, once there are many.
     known: HashMap<&'t str, u32>,
-    /// The table that it is in, and its place among the entries there.
+    /// The table that it is in, and its index among the entries there.
     parent: (usize, usize),
     /// Places of entries that are tables under way, ascending, and which.
     inside: Vec<(usize, usize)>,
     from: From,
 }
 
-/// What opened a table.
+/// Holds what opened a table.
 #[derive(Clone, Copy, PartialEq)]
 enum From {
     /// A header of its own, or the start of the file.
@@ -121,17 +121,17 @@ impl<'t> TomlParser<'t> {
         for part in path.iter() {
             table = self.descend(table, *part, From::Path)?;
         }
-        self.place(table, key.name).is_none().then_some(())?;
+        self.entry_index(table, key.name).is_none().then_some(())?;
         Some(self.child(table, key, span, From::Header))
     }
 
     /// The table under a key of another, made where there is none.
     fn descend(&mut self, table: usize, key: WrittenKey<'t>, from: From) -> Option<usize> {
-        match self.place(table, key.name) {
+        match self.entry_index(table, key.name) {
             None => Some(self.child(table, key, key.span, from)),
-            Some(place) => {
+            Some(index) => {
                 let inside = &self.nodes[table].inside;
-                let node = inside[inside.binary_search_by_key(&place, |(place, _)| *place).ok()?].1;
+                let node = inside[inside.binary_search_by_key(&index, |(index, _)| *index).ok()?].1;
                 let fits = match from {
                     From::Dots => self.nodes[node].from == From::Dots,
                     _ => self.nodes[node].from != From::Dots,
@@ -149,25 +149,25 @@ impl<'t> TomlParser<'t> {
 
     /// A new table under a key that is free.
     fn child(&mut self, table: usize, key: WrittenKey<'t>, span: Span, from: From) -> usize {
-        let place = self.nodes[table].entries.len();
-        let node = self.open(span, (table, place), from);
+        let index = self.nodes[table].entries.len();
+        let node = self.open(span, (table, index), from);
         // its place is kept until it is whole
         self.push(table, key, Value { data: Data::Bool(false), span });
-        self.nodes[table].inside.push((place, node));
+        self.nodes[table].inside.push((index, node));
         node
     }
 
     fn add(&mut self, table: usize, key: WrittenKey<'t>, value: Value) -> Option<()> {
-        self.place(table, key.name).is_none().then(|| self.push(table, key, value))
+        self.entry_index(table, key.name).is_none().then(|| self.push(table, key, value))
     }
 
     /// The place of a key in a table.
-    fn place(&self, table: usize, name: &str) -> Option<usize> {
+    fn entry_index(&self, table: usize, name: &str) -> Option<usize> {
         let node = &self.nodes[table];
         if node.entries.len() < MANY {
             return node.entries.iter().position(|e| &*e.key == name);
         }
-        node.known.get(name).map(|place| *place as usize)
+        node.known.get(name).map(|index| *index as usize)
     }
 
     /// Adds an entry whose key is free.
@@ -346,7 +346,7 @@ impl<'t> TomlParser<'t> {
         (count > 0).then_some(count)
     }
 
-    /// Whether a value may end here.
+    /// Returns whether a value may end here.
     fn is_end(&self) -> bool {
         matches!(self.peek(), None | Some(b' ' | b'\t' | b'\n' | b'\r' | b',' | b']' | b'}' | b'#'))
     }
@@ -401,21 +401,21 @@ impl<'t> TomlParser<'t> {
     fn finish(mut self) -> Option<Table> {
         loop {
             let node = self.nodes.pop()?;
-            let OpenTable { mut entries, span, parent: (table, place), .. } = node;
-            // an element's place in the file is its place in the results
+            let OpenTable { mut entries, span, parent: (table, index), .. } = node;
+            // an element's place in the file is its index in the results
             if !entries.is_sorted_by_key(|e| e.key_span.start) {
                 entries.sort_by_key(|e| e.key_span.start);
             }
             let whole = Table { entries, span };
             match self.nodes.get_mut(table) {
-                Some(parent) => parent.entries[place].value.data = Data::Table(Arc::new(whole)),
+                Some(parent) => parent.entries[index].value.data = Data::Table(Arc::new(whole)),
                 None => return Some(whole),
             }
         }
     }
 }
 
-/// What neither a text on one line nor a remark may have.
+/// Returns what neither a text on one line nor a remark may have.
 fn is_control(byte: u8) -> bool {
     byte < b' ' && byte != b'\t' || byte == 0x7f
 }

@@ -24,9 +24,9 @@ pub struct KindInfo {
 pub struct SchemaFamily {
     /// As written in the file.
     pub section: &'static str,
-    /// What holds where `kind` is left out.
+    /// Holds what holds where `kind` is left out.
     pub default_kind: Option<&'static str>,
-    /// Whether an entry may be a bare expression.
+    /// True if an entry may be a bare expression.
     pub or_expression: bool,
     /// The kinds.
     pub kinds: Vec<KindInfo>,

@@ -16,7 +16,7 @@ fn read(model: Model) -> Result<(), Failure> {
     wrong.map_or(Ok(()), |d| Err(Failure::new(d, model.sources)))
 }
 
-/// The first line of a file is `# 4:7: message`, and may go on with ` | hint`. JSON has it in a file beside.
+/// The first line of a file is `# 4:7: message`, and may continue with ` | hint`. JSON has it in a file beside.
 #[test]
 fn every_wrong_file_is_refused_where_it_says() {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder()).unwrap().map(|e| e.unwrap().path()).collect();
@@ -37,8 +37,8 @@ fn every_wrong_file_is_refused_where_it_says() {
             Ok(()) => "it loads".to_string(),
             Err(f) => f.render().replace(&format!("{}/", folder().display()), ""),
         };
-        let place = format!("{name}:{expected}");
-        if shown.lines().next() != Some(&place) || !shown.contains(hint) {
+        let location = format!("{name}:{expected}");
+        if shown.lines().next() != Some(&location) || !shown.contains(hint) {
             wrong.push(format!("{name}: expected\n  {expected} | {hint}\nfound\n{shown}\n"));
         }
     }

@@ -331,8 +331,8 @@ fn frames_of_a_mirrored_file_stay_right_handed_and_fit() {
         );
         std::fs::write(files.0.join("outer.toml"), outer).unwrap();
         let m = files.load("outer.toml", &LoadOptions::default()).unwrap();
-        let turn = sarrus_model::transform::axis_angle([1.0, 1.0, 0.0], 0.7).unwrap();
-        let r = sarrus_model::transform::matrix(turn);
+        let rotation = sarrus_model::transform::axis_angle([1.0, 1.0, 0.0], 0.7).unwrap();
+        let r = sarrus_model::transform::matrix(rotation);
         for name in ["b", "c"] {
             let before = reader(&alone, name).body_frame().unwrap().frame;
             let after = reader(&m, &format!("i.{name}")).body_frame().unwrap().frame;
@@ -368,8 +368,8 @@ fn ground_and_replaced_bodies_become_bodies_of_the_outer_file() {
         .map_of_tables("markers", sarrus_model::reader::MARKER_KEYS)
         .unwrap();
     let frame = m.frame_of("chassis").unwrap();
-    let place = marker[0].1.marker_frame(&frame, Some(&attachment.frame)).unwrap();
-    assert_eq!(place.p, [-10.0, 1.0, 10.0]);
+    let marker_frame = marker[0].1.marker_frame(&frame, Some(&attachment.frame)).unwrap();
+    assert_eq!(marker_frame.p, [-10.0, 1.0, 10.0]);
 }
 
 /// Programs of a turned vector: evaluated with hub.vx = 5 (slot 1) at t = 3 (slot 0).
@@ -416,7 +416,7 @@ fn texts_that_stand_beside_each_other_include_each_other_without_files() {
     let m = load_among("whole.toml", text, &beside, &LoadOptions::default()).unwrap();
     let names: Vec<&str> = m.bodies.iter().map(|b| b.name.as_str()).collect();
     assert_eq!(names, ["p.b", "p.inner.c"]);
-    // what is not among them is looked for on the disk, and not found
+    // what is not among them is searched for on the disk, and not found
     let lost = load_among("whole.toml", text, &beside[1..], &LoadOptions::default()).unwrap_err().render();
     assert!(lost.contains("part.toml"), "{lost}");
     let itself = [("part.toml".to_string(), text)];

@@ -92,7 +92,7 @@ fn included_files_survive_turned_and_mirrored() {
     let temp = std::env::temp_dir().join(format!("sarrus-io-resolved-{}", std::process::id()));
     std::fs::create_dir_all(&temp).unwrap();
     std::fs::write(temp.join("part.toml"), PART.replace("\"free\"", "2")).unwrap();
-    for place in [
+    for text in [
         "at = [1, 2, 3]",
         "mirror = 'y'",
         "mirror = 'x', at = [0.1, 0.2, 0.3], orientation = { axis = [1, 2, 3], angle = 0.4 }",
@@ -101,8 +101,8 @@ fn included_files_survive_turned_and_mirrored() {
         let outer = format!(
             r#"format = "sarrus/1"
             bodies.chassis = {{ at = [0.3, 0, 0], orientation = {{ x = [1, 1, 0], z = [0, 0, 1] }}, mass = 3 }}
-            include.a = {{ file = "part.toml", {place} }}
-            include.b = {{ file = "part.toml", set = {{ l = 0.7 }}, {place} }}
+            include.a = {{ file = "part.toml", {text} }}
+            include.b = {{ file = "part.toml", set = {{ l = 0.7 }}, {text} }}
             measures.both = "a.hub.vx + b.hub.vx""#
         );
         std::fs::write(temp.join("outer.toml"), outer).unwrap();

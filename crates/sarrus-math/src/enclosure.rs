@@ -32,7 +32,7 @@ impl Enclosure {
         Enclosure { v, d: Interval::ALL, dd: Interval::ALL }
     }
 
-    /// Whether it is the same all the time.
+    /// Returns whether it is the same all the time.
     #[inline]
     pub fn is_constant(&self) -> bool {
         self.d == Interval::ZERO && self.dd == Interval::ZERO
@@ -70,7 +70,7 @@ impl Enclosure {
         -(-self).least(-b)
     }
 
-    /// The angle of (x, y) with `self` as y, continuous up to whole turns; none where the origin may be met.
+    /// The angle of (x, y) with `self` as y, continuous up to whole revolutions; none where the origin may be met.
     pub fn angle(self, x: Enclosure) -> Option<Enclosure> {
         let v = self.v.angle(x.v)?;
         let (y, r2) = (self, x.v.square() + self.v.square());

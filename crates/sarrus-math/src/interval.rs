@@ -50,13 +50,13 @@ impl Interval {
         Interval::new((x - radius).next_down(), (x + radius).next_up())
     }
 
-    /// Whether it has one number only.
+    /// Returns whether it has one number only.
     #[inline]
     pub fn is_point(self) -> bool {
         self.lo == self.hi
     }
 
-    /// Whether `x` is in it.
+    /// Returns whether `x` is in it.
     #[inline]
     pub fn contains(self, x: f64) -> bool {
         self.lo <= x && x <= self.hi
@@ -94,7 +94,7 @@ impl Interval {
         Interval::new(if positive { lo.max(0.0) } else { lo }, if negative { hi.min(0.0) } else { hi })
     }
 
-    /// Whether no number is negative, and whether none is positive.
+    /// Returns whether no number is negative, and whether none is positive.
     #[inline]
     fn signs(self) -> [bool; 2] {
         [self.lo >= 0.0, self.hi <= 0.0]
@@ -183,7 +183,7 @@ impl Interval {
         Interval::of_library(lo, hi, RANGE)
     }
 
-    /// Whether some `first` + k `period` is in it, or as near as rounding.
+    /// Returns whether some `first` + k `period` is in it, or as near as rounding.
     fn has_multiple(self, first: f64, period: f64) -> bool {
         let slack = 4.0 * f64::EPSILON * (self.magnitude() + period);
         ((self.hi + slack - first) / period).floor() >= ((self.lo - slack - first) / period).ceil()
@@ -207,8 +207,8 @@ impl Interval {
         let base = y0.atan2(x0);
         let (mut lo, mut hi) = (0.0f64, 0.0f64);
         for (y, x) in [(self.lo, x.lo), (self.lo, x.hi), (self.hi, x.lo), (self.hi, x.hi)] {
-            let turn = (x0 * y - y0 * x).atan2(x0 * x + y0 * y);
-            (lo, hi) = (lo.min(turn), hi.max(turn));
+            let rotation = (x0 * y - y0 * x).atan2(x0 * x + y0 * y);
+            (lo, hi) = (lo.min(rotation), hi.max(rotation));
         }
         // errors of both cross and dot product, which cancel where the box is far away
         let slack = 2.0 * LIBRARY * f64::EPSILON * PI;

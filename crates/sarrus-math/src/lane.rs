@@ -108,14 +108,14 @@ pub trait Lane:
     + MulAssign<f64>
     + DivAssign<f64>
 {
-    /// How many lanes.
+    /// Number of lanes.
     const WIDTH: usize;
     /// One truth value per lane.
     type Mask: Mask;
 
     /// `x` in every lane.
     fn splat(x: f64) -> Self;
-    /// What stands in lane `i` < `WIDTH`.
+    /// Returns what stands in lane `i` < `WIDTH`.
     fn lane(self, i: usize) -> f64;
     /// Writes `x` to lane `i` < `WIDTH`.
     fn set_lane(&mut self, i: usize, x: f64);
@@ -181,9 +181,9 @@ pub trait Mask:
 {
     /// Bit i is lane i.
     fn bits(self) -> u8;
-    /// Whether some lane is true.
+    /// Returns whether some lane is true.
     fn any(self) -> bool;
-    /// Whether every lane is true.
+    /// Returns whether every lane is true.
     fn all(self) -> bool;
 }
 

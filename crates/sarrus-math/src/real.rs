@@ -1,13 +1,13 @@
 //! The scalar in which residuals, poses and forces are written once.
 //!
 //! `f64` evaluates, [`Dual`](crate::Dual) differentiates, [`Jet`](crate::Jet) expands in time. A residual must not
-//! branch on values: [`Real::value`] exists for choices that leave derivatives alone, such as the turn an
+//! branch on values: [`Real::value`] exists for choices that leave derivatives alone, such as the rotation an
 //! angle is in.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
-/// What a residual may be written in.
+/// Holds what a residual may be written in.
 pub trait Real:
     Copy
     + Debug
@@ -31,7 +31,7 @@ pub trait Real:
     fn from_f64(x: f64) -> Self;
     /// The value without its derivatives.
     fn value(self) -> f64;
-    /// Whether it is exactly zero, with all its derivatives.
+    /// Returns whether it is exactly zero, with all its derivatives.
     fn is_zero(self) -> bool;
     /// Zero.
     #[inline]

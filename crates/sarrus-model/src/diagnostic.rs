@@ -17,7 +17,7 @@ impl Span {
     /// No place: a value made by the program.
     pub const NONE: Span = Span { file: u32::MAX, start: 0, end: 0 };
 
-    /// Whether the span points into a file.
+    /// Returns whether the span points into a file.
     pub fn is_some(self) -> bool {
         self.file != u32::MAX
     }
@@ -90,11 +90,11 @@ fn floor_boundary(text: &str, at: usize) -> usize {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct Diagnostic {
-    /// What is wrong, in one line.
+    /// Holds what is wrong, in one line.
     pub message: String,
-    /// What to do about it.
+    /// Holds what to do about it.
     pub hint: Option<String>,
-    /// Where.
+    /// The position.
     pub at: Option<Span>,
     /// Further lines: the index of a repeated entry, the other place of a contradiction.
     pub notes: Vec<String>,
@@ -164,8 +164,8 @@ impl Diagnostic {
     /// The text for a terminal: `file:line:col: message`, the line with a caret and the hint, notes.
     pub fn render(&self, sources: &Sources) -> String {
         let mut out = String::new();
-        let placed = self.at.and_then(|at| Some((at, sources.get(at.file)?, sources.line_column(at)?)));
-        match placed {
+        let location = self.at.and_then(|at| Some((at, sources.get(at.file)?, sources.line_column(at)?)));
+        match location {
             Some((at, source, (line, column))) => {
                 let _ = write!(out, "{}:{line}:{column}: {}", source.name, self.message);
                 snippet(&mut out, &source.text, at, line, self.hint.as_deref());
@@ -220,7 +220,7 @@ fn snippet(out: &mut String, text: &str, at: Span, line: usize, hint: Option<&st
 #[derive(Clone, Debug, Default, thiserror::Error)]
 #[error("{}", self.render())]
 pub struct Failure {
-    /// What is wrong, the first first.
+    /// Holds what is wrong, the first first.
     pub diagnostics: Vec<Diagnostic>,
     /// The texts.
     pub sources: Sources,

@@ -56,12 +56,12 @@ impl Dimension {
         Some(Dimension(out))
     }
 
-    /// Whether it is that of a plain number: nothing is left of any unit.
+    /// Returns whether it is that of a plain number: nothing is left of any unit.
     pub fn is_none(self) -> bool {
         self == Dimension::NONE
     }
 
-    /// Whether a quantity of one is allowed where the other is wanted: angles aside they are equal.
+    /// Returns whether a quantity of one is allowed where the other is wanted: angles aside they are equal.
     pub fn fits(self, other: Dimension) -> bool {
         self.0[..3] == other.0[..3]
     }

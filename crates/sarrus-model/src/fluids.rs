@@ -14,7 +14,7 @@ pub struct Fluid {
     pub density: f64,
     /// Its velocity, the same everywhere, in world axes (m/s).
     pub velocity: [f64; 3],
-    /// Where its free surface is; none: all is immersed.
+    /// Marks where its free surface is; none: all is immersed.
     pub surface: Option<FreeSurface>,
 }
 
@@ -59,8 +59,8 @@ impl Fluid {
             return Err(reader.error("surface", message).hint("leave `surface` out, or give `gravity`"));
         };
         let transform = reader.transform();
-        let turned = apply(&transform.q, up);
-        if dot(turned, up) < 1.0 - 1e-12 {
+        let angle = apply(&transform.q, up);
+        if dot(angle, up) < 1.0 - 1e-12 {
             let message = format!("{} has a surface that its file turns out of the level", reader.title());
             return Err(reader.error("surface", message).hint("define the fluid in the file that includes"));
         }

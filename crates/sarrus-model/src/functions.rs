@@ -13,7 +13,7 @@
 //! is right: there is nothing to differentiate. First ones are good to some ten digits and serve tangents and Newton's iterations,
 //! whose results do not depend on them. Second ones would be good to some six, and are the acceleration that a driver asks for:
 //! who prescribes positions gives first and second derivatives, or is refused when the model is compiled. Third ones are always differences.
-//! Higher ones, which only the passage of a singular position needs, do not exist: they are not numbers, and noted as a [`Fault`].
+//! Higher ones, which only the crossing of a singular position needs, do not exist: they are not numbers, and noted as a [`Fault`].
 //!
 //! Needs: a function without memory, the same for the same arguments. It may be called at any time of a run, in any order, for steps that are
 //! thrown away. For what a program sets from step to step there is the controller `input`.
@@ -33,10 +33,10 @@ pub const MOST_ARGUMENTS: usize = 12;
 
 /// A function of numbers.
 ///
-/// Where it has no value, or cannot go on, it returns NaN. A run that needs the value then fails with a message that names the function,
+/// Where it has no value, or cannot continue, it returns NaN. A run that needs the value then fails with a message that names the function,
 /// and keeps its results so far. It must not panic.
 pub trait Function: Send + Sync {
-    /// How many numbers it takes, at most [`MOST_ARGUMENTS`]; `None` for any number up to that.
+    /// Number of numbers it takes, at most [`MOST_ARGUMENTS`]; `None` for any number up to that.
     fn arguments(&self) -> Option<usize>;
 
     /// Its value.
@@ -146,7 +146,7 @@ impl GivenFunction {
         &self.name
     }
 
-    /// How many numbers it takes, where that is fixed.
+    /// Number of numbers it takes, where that is fixed.
     pub fn arguments(&self) -> Option<usize> {
         self.function.arguments()
     }
@@ -176,7 +176,7 @@ impl fmt::Debug for GivenFunction {
 pub struct Functions(Arc<BTreeMap<String, Arc<GivenFunction>>>);
 
 impl Functions {
-    /// Adds a function, in place of one of the same name. Whether the name can be used is told when a model is loaded.
+    /// Adds a function, in place of one of the same name. Whether the name can be used is reported when a model is loaded.
     pub fn add(&mut self, name: &str, function: impl Function + 'static) {
         self.add_shared(name, Arc::new(function));
     }
@@ -196,7 +196,7 @@ impl Functions {
         self.0.values()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

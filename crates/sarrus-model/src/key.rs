@@ -2,7 +2,7 @@
 
 use crate::dimension::Dimension;
 
-/// What a key takes.
+/// Holds what a key takes.
 #[derive(Clone, Copy, Debug)]
 pub enum KeyType {
     /// A number or an expression evaluated on loading.
@@ -63,7 +63,7 @@ pub enum KeyType {
 }
 
 impl KeyType {
-    /// Whether it takes numbers, which may have units.
+    /// Returns whether it takes numbers, which may have units.
     pub fn is_quantity(&self) -> bool {
         match self {
             KeyType::Number | KeyType::Numbers | KeyType::Matrix | KeyType::Inertia => true,
@@ -81,9 +81,9 @@ impl KeyType {
 pub struct Key {
     /// As written in the file.
     pub name: &'static str,
-    /// What it takes.
+    /// Holds what it takes.
     pub ty: KeyType,
-    /// What holds where it is left out, in words; empty if it must be given or nothing holds.
+    /// Holds what holds where it is left out, in words; empty if it must be given or nothing holds.
     pub default: &'static str,
     /// One line on what it means, with its unit.
     pub doc: &'static str,

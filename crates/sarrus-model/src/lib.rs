@@ -1,4 +1,4 @@
-//! What a model file says: values with their place in the text, names, scopes, expressions and units.
+//! Describes what a model file says: values with their index in the text, names, scopes, expressions and units.
 //!
 //! The crate knows no kind of body, joint or force. An [`Element`] keeps its table as it was written;
 //! the code of its kind reads it through a [`Reader`], which evaluates expressions, applies the rigid

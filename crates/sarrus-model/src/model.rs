@@ -110,7 +110,7 @@ impl Section {
         }
     }
 
-    /// What one entry is called: `body`, `joint`.
+    /// Returns what one entry is called: `body`, `joint`.
     pub fn singular(self) -> &'static str {
         match self {
             Section::Bodies => "body",
@@ -161,11 +161,11 @@ pub struct Element {
     pub name: String,
     /// `kind`, or the section's default; `expression` for a measure that is a string.
     pub kind: String,
-    /// Where it belongs.
+    /// Marks where it belongs.
     pub section: Section,
     /// The table as written; shared by all indices of a `repeat`.
     pub table: Arc<Table>,
-    /// Where the name stands.
+    /// Marks where the name stands.
     pub span: Span,
     /// Index in [`Model::scopes`].
     pub scope: u32,
@@ -190,7 +190,7 @@ impl Element {
 pub struct Setting {
     /// The full path: `A.angle`, `left.ball.velocity`; or a sum of columns, see [`sum_of_columns`].
     pub path: String,
-    /// Where the path stands.
+    /// Marks where the path stands.
     pub span: Span,
     /// An element whose table has the one key `value`, to be read with [`crate::Reader::setting`].
     pub element: Element,
@@ -251,11 +251,11 @@ pub fn sum_text(terms: &[(f64, String)]) -> String {
 pub struct Attachment {
     /// The body that carries them.
     pub body: String,
-    /// What stands before a marker's name: `left.ground.` for an included file's, else nothing.
+    /// Holds what stands before a marker's name: `left.ground.` for an included file's, else nothing.
     pub prefix: String,
     /// The frame in which `on` is meant, in the model pose.
     pub frame: Frame,
-    /// Whether the shapes come too (not for a replaced body).
+    /// True if the shapes come too (not for a replaced body).
     pub shapes: bool,
     /// The table with `markers` and `shape`.
     pub element: Element,
@@ -281,24 +281,24 @@ pub struct Case {
     pub name: String,
     /// Its remark.
     pub note: Option<String>,
-    /// Where it stands.
+    /// Marks where it stands.
     pub span: Span,
 }
 
-/// Where a name of the common namespace is.
+/// Marks where a name of the common namespace is.
 #[derive(Clone, Copy, Debug)]
 pub struct NameEntry {
     /// Its section.
     pub section: Section,
     /// Its position in the section's list.
     pub index: u32,
-    /// Where the name stands.
+    /// Marks where the name stands.
     pub span: Span,
 }
 
-/// Where a body of a flexible member stands in the model pose.
+/// Marks where a body of a flexible member stands in the model pose.
 #[derive(Clone, Debug)]
-pub struct PlacedBody {
+pub struct BodyPlacement {
     /// Its frame.
     pub frame: Frame,
     /// The frame that its file means, where that is mirrored: the mirror image of the frame there.
@@ -314,7 +314,7 @@ pub struct Model {
     pub space: Space,
     /// In world axes (m/s²).
     pub gravity: [f64; 3],
-    /// What `[ground]` and the like give to bodies.
+    /// Holds what `[ground]` and the like give to bodies.
     pub attachments: Vec<Attachment>,
     /// `[bodies]`
     pub bodies: Vec<Element>,
@@ -370,9 +370,9 @@ pub struct Model {
     pub aliases: HashMap<String, Alias>,
     /// Markers that such a body brings along, by its own full name: `left.ground.C`.
     pub attached: HashSet<String>,
-    /// Where the bodies of flexible members stand in the model pose, by full name; known once the model is compiled.
-    pub placed: OnceLock<HashMap<String, PlacedBody>>,
-    /// What was read, for the resolved file; none unless asked for.
+    /// Marks where the bodies of flexible members stand in the model pose, by full name; known once the model is compiled.
+    pub placements: OnceLock<HashMap<String, BodyPlacement>>,
+    /// Holds what was read, for the resolved file; none unless asked for.
     pub recorder: Option<Arc<Mutex<ValueRecorder>>>,
 }
 
@@ -420,12 +420,12 @@ impl Model {
             removed: HashMap::new(),
             aliases: HashMap::new(),
             attached: HashSet::new(),
-            placed: OnceLock::new(),
+            placements: OnceLock::new(),
             recorder: None,
         }
     }
 
-    /// Whether the space is planar.
+    /// Returns whether the space is planar.
     pub fn is_planar(&self) -> bool {
         self.space == Space::Planar
     }
@@ -512,13 +512,15 @@ impl Model {
     pub fn frame_of(&self, body: &str) -> Result<Frame> {
         match self.body(body) {
             Some(element) => Ok(crate::reader::Reader::open(self, element).body_frame()?.frame),
-            None => Ok(self.placed(body).map_or_else(Frame::default, |placed| placed.frame.clone())),
+            None => {
+                Ok(self.placement_of(body).map_or_else(Frame::default, |placement| placement.frame.clone()))
+            }
         }
     }
 
-    /// Where a body of a flexible member stands.
-    pub fn placed(&self, body: &str) -> Option<&PlacedBody> {
-        self.placed.get()?.get(body)
+    /// Returns where a body of a flexible member stands.
+    pub fn placement_of(&self, body: &str) -> Option<&BodyPlacement> {
+        self.placements.get()?.get(body)
     }
 
     /// A setting made by the program, such as one of the command line.

@@ -1,4 +1,4 @@
-//! What was read from a model, kept for the resolved file.
+//! Describes what was read from a model, kept for the resolved file.
 //!
 //! The resolved file holds what the kinds understood, so it is written from what their readers returned:
 //! every number after evaluation, every world vector after the include's transform.
@@ -33,7 +33,7 @@ impl ResolvedValue {
     }
 }
 
-/// Where a value was read: an element, the tables inside it, the key.
+/// Marks where a value was read: an element, the tables inside it, the key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyPath {
     /// The element's section.
@@ -52,21 +52,21 @@ pub struct ValueRecorder {
 
 impl ValueRecorder {
     /// Notes a value; a later one for the same place replaces it.
-    pub fn put(&mut self, place: &KeyPath, value: ResolvedValue) {
-        let table = self.elements.entry((place.section, place.element.clone())).or_default();
-        insert(table, &place.path, value);
+    pub fn insert(&mut self, path: &KeyPath, value: ResolvedValue) {
+        let table = self.elements.entry((path.section, path.element.clone())).or_default();
+        insert(table, &path.path, value);
     }
 
     /// Notes that a table is there, though nothing in it may be read.
-    pub fn touch(&mut self, place: &KeyPath) {
-        let table = self.elements.entry((place.section, place.element.clone())).or_default();
-        open(table, &place.path);
+    pub fn touch(&mut self, path: &KeyPath) {
+        let table = self.elements.entry((path.section, path.element.clone())).or_default();
+        open(table, &path.path);
     }
 
     /// Forgets a value: another key says the same in the resolved file.
-    pub fn remove(&mut self, place: &KeyPath) {
-        let Some((key, outer)) = place.path.split_last() else { return };
-        let mut table = self.elements.get_mut(&(place.section, place.element.clone()));
+    pub fn remove(&mut self, path: &KeyPath) {
+        let Some((key, outer)) = path.path.split_last() else { return };
+        let mut table = self.elements.get_mut(&(path.section, path.element.clone()));
         for name in outer {
             table = table.and_then(|entries| match entries.iter_mut().find(|(k, _)| k == name) {
                 Some((_, ResolvedValue::Table(inner))) => Some(inner),
@@ -78,7 +78,7 @@ impl ValueRecorder {
         }
     }
 
-    /// What was read of an element.
+    /// Returns what was read of an element.
     pub fn element(&self, section: Section, name: &str) -> Option<&[(String, ResolvedValue)]> {
         self.elements.get(&(section, name.to_string())).map(Vec::as_slice)
     }

@@ -18,22 +18,22 @@ use std::sync::Arc;
 /// A file that an element names.
 #[derive(Clone, Debug, Default)]
 pub struct NamedFile {
-    /// Where it is, from anywhere.
+    /// Marks where it is, from anywhere.
     pub path: String,
-    /// What it says.
+    /// Holds what it says.
     pub text: String,
 }
 
 /// The names of a file that are known once it is loaded.
 #[derive(Clone, Debug, Default)]
 pub struct ScopeData {
-    /// What stands before its names in the model: `left.`, or nothing.
+    /// Holds what stands before its names in the model: `left.`, or nothing.
     pub prefix: String,
     /// Index of its text in the sources.
     pub file: u32,
-    /// Whether its space is planar.
+    /// True if its space is planar.
     pub planar: bool,
-    /// Where it is placed.
+    /// Marks where it is evaluated.
     pub transform: Transform,
     /// `[parameters]`
     pub parameters: HashMap<String, Quantity>,
@@ -49,14 +49,14 @@ pub struct ScopeData {
     pub given: Functions,
     /// The files that elements name, by name as written.
     pub texts: HashMap<String, NamedFile>,
-    /// What is in the files that shapes name, by name as written.
+    /// Holds what is in the files that shapes name, by name as written.
     pub files: HashMap<String, Arc<[u8]>>,
     /// The points behind the tables, for the resolved file.
     pub table_points: HashMap<String, Vec<[f64; 2]>>,
 }
 
 impl ScopeData {
-    /// What a name without dots stands for on loading.
+    /// Returns what a name without dots stands for on loading.
     fn own(&self, name: &str) -> Option<Lookup> {
         if let Some(q) = self.parameters.get(name) {
             return Some(Lookup::Value(*q));
@@ -145,7 +145,7 @@ impl<'a> ElementScope<'a> {
             let expanded = self.expand(text, span)?;
             return Expr::parse(&expanded).map(Arc::new).map_err(|e| whole(e, span, &expanded));
         }
-        text.expr().map(Arc::clone).map_err(|e| placed(e, text, span))
+        text.expr().map(Arc::clone).map_err(|e| expression_error(e, text, span))
     }
 
     /// The value of a string on loading.
@@ -157,9 +157,9 @@ impl<'a> ElementScope<'a> {
                 .map_err(|e| whole(e, span, &expanded));
         }
         text.expr()
-            .map_err(|e| placed(e, text, span))?
+            .map_err(|e| expression_error(e, text, span))?
             .evaluate(self, self.scope.planar)
-            .map_err(|e| placed(&e, text, span))
+            .map_err(|e| expression_error(&e, text, span))
     }
 
     /// The dimension of a value, from its units. Units in it that do not fit each other are an error; a text that is no expression has
@@ -171,7 +171,7 @@ impl<'a> ElementScope<'a> {
             Data::Text(text) => match self.parse(text, value.span) {
                 Ok(expr) => expr.dimension(self).map_err(|e| match text.is_template() {
                     true => whole(e, value.span, expr.text()),
-                    false => placed(&e, text, value.span),
+                    false => expression_error(&e, text, value.span),
                 }),
                 Err(_) => Ok(Inferred::Unknown),
             },
@@ -188,7 +188,7 @@ impl<'a> ElementScope<'a> {
         }
     }
 
-    /// Whether a unit may stand in a value or in what it names.
+    /// Returns whether a unit may stand in a value or in what it names.
     pub fn may_have_units(&self, value: &Value) -> bool {
         let text = match &value.data {
             Data::Text(text) => text,
@@ -284,7 +284,7 @@ impl<'a> ElementScope<'a> {
             if let Some(index) = &part.index {
                 let n = self.whole_number(index).map_err(|mut e| {
                     e.at = e.at.start + index.offset..e.at.end + index.offset;
-                    placed(&e, text, span)
+                    expression_error(&e, text, span)
                 })?;
                 let _ = write!(out, "{n}");
             }
@@ -316,8 +316,8 @@ pub fn whole_number(x: f64) -> Option<i64> {
     ((x - n).abs() <= 1e-9 * n.abs().max(1.0) && n.abs() <= 9.0e15).then_some(n as i64)
 }
 
-/// An error of an expression at its place in the file.
-pub fn placed(e: &ExprError, text: &Text, span: Span) -> Diagnostic {
+/// An error of an expression at its index in the file.
+pub fn expression_error(e: &ExprError, text: &Text, span: Span) -> Diagnostic {
     let at = match text.verbatim() {
         Some(start) if span.is_some() && e.at.end <= text.len() => {
             // an error at the end of the text points at its closing quote
@@ -339,7 +339,7 @@ fn whole(e: ExprError, span: Span, expanded: &str) -> Diagnostic {
 pub struct Alias {
     /// The full name of the body it is.
     pub body: String,
-    /// Where the file's own body stands in the model pose.
+    /// Marks where the file's own body stands in the model pose.
     pub frame: crate::transform::Frame,
 }
 

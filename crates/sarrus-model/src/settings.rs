@@ -106,7 +106,7 @@ pub struct MethodChoice {
     pub kind: String,
     /// Its options.
     pub options: Vec<(String, WrittenOption)>,
-    /// Where it is asked for; [`Span::NONE`] on the command line.
+    /// Marks where it is asked for; [`Span::NONE`] on the command line.
     pub span: Span,
 }
 
@@ -119,7 +119,7 @@ pub enum WrittenOption {
     Name(String),
 }
 
-/// How a run starts.
+/// Describes how a run starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Assembly {
     /// Positions and velocities are made consistent.
@@ -131,7 +131,7 @@ pub enum Assembly {
     None,
 }
 
-/// How singular positions are passed.
+/// Describes how singular positions are passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Regularization {
     /// As the program thinks best.
@@ -162,13 +162,13 @@ impl Regularization {
     }
 }
 
-/// How orientations of spatial bodies are integrated.
+/// Describes how orientations of spatial bodies are integrated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rotation {
     /// Unit quaternions.
     #[default]
     Quaternion,
-    /// Euler angles zxz, singular where the second is a multiple of half a turn.
+    /// Euler angles zxz, singular where the second is a multiple of half a revolution.
     EulerZxz,
 }
 
@@ -192,10 +192,10 @@ impl Coordinates {
     }
 }
 
-/// How much of a run is certified.
+/// Describes how much of a run is certified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Certification {
-    /// What the run itself shows: constraints, energy, rotations, gaps.
+    /// Holds what the run itself shows: constraints, energy, rotations, gaps.
     Basic,
     /// Also its accuracy, estimated at little cost.
     #[default]
@@ -218,7 +218,7 @@ impl Certification {
 /// Limits of the certificate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Certify {
-    /// How much is certified.
+    /// The certified part.
     pub level: Certification,
     /// Largest ‖Φ‖.
     pub position: f64,
@@ -270,11 +270,11 @@ pub struct RunSettings {
     pub step: Option<f64>,
     /// Coordinates that the run is made in.
     pub coordinates: Coordinates,
-    /// How orientations are integrated.
+    /// Describes how orientations are integrated.
     pub rotation: Rotation,
-    /// How singular positions are passed.
+    /// Describes how singular positions are passed.
     pub regularize: Regularization,
-    /// How the run starts.
+    /// Describes how the run starts.
     pub assembly: Assembly,
     /// Limits of the certificate.
     pub certify: Certify,
@@ -287,7 +287,7 @@ pub struct OutputSettings {
     pub every: Option<f64>,
     /// Patterns of columns; default all.
     pub columns: Option<Vec<String>>,
-    /// Whether least and largest values of columns are looked for.
+    /// True if least and largest values of columns are searched for.
     pub peaks: bool,
 }
 

@@ -24,7 +24,7 @@ pub const UNIT_KEYS: &[Key] = &[
     Key::new("energy", KeyType::Text, "J", "a unit of energy, such as kJ"),
 ];
 
-/// What each key is of, in the order of [`UNIT_KEYS`].
+/// Defines what each key is of, in the order of [`UNIT_KEYS`].
 const DIMENSIONS: [Dimension; UNIT_KEYS.len()] = [
     Dimension::LENGTH,
     Dimension::ANGLE,

@@ -11,7 +11,7 @@ mod enclose;
 use crate::expr::Inferred;
 use sarrus_math::Real;
 
-/// How a curve goes from point to point.
+/// Describes how a curve goes from point to point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Interpolation {
     /// Straight lines.
@@ -23,7 +23,7 @@ pub enum Interpolation {
     Step,
 }
 
-/// What a curve is beyond its points.
+/// Holds what a curve is beyond its points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Outside {
     /// The value at the end.
@@ -51,7 +51,7 @@ pub enum CurveError {
     /// Not enough points.
     #[error("a table needs 2 points or more, this one has {count}")]
     TooFew {
-        /// How many there are.
+        /// The number of them.
         count: usize,
     },
     /// A value, or a slope behind it, that is no finite number.
@@ -162,12 +162,12 @@ impl Curve {
         &self.x
     }
 
-    /// How it goes from point to point.
+    /// Returns how it goes from point to point.
     pub fn interpolation(&self) -> Interpolation {
         self.interpolation
     }
 
-    /// What it is beyond its points.
+    /// Returns what it is beyond its points.
     pub fn outside(&self) -> Outside {
         self.outside
     }

@@ -11,7 +11,7 @@ pub type Matrix3 = [[f64; 3]; 3];
 
 const IDENTITY: Matrix3 = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
-/// An element of Q below this is 0: a quarter turn by sin and cos leaves 6e-17 where 0 is meant, and a product of
+/// An element of Q below this is 0: a quarter revolution by sin and cos leaves 6e-17 where 0 is meant, and a product of
 /// few turns some of these.
 pub const NO_PART: f64 = 1e-15;
 
@@ -41,7 +41,7 @@ impl Transform {
         Transform { q: IDENTITY, d: [0.0; 3], l: [1.0; 3], angle: 0.0, identity: true }
     }
 
-    /// First mirrored in the plane `mirror` = 0 (an axis 0, 1, 2), then turned by `rotation`, then moved.
+    /// First mirrored in the plane `mirror` = 0 (an axis 0, 1, 2), then rotated by `rotation`, then moved.
     pub fn new(mirror: Option<usize>, rotation: Matrix3, angle: f64, at: [f64; 3]) -> Self {
         let mut l = [1.0; 3];
         if let Some(axis) = mirror {
@@ -71,17 +71,17 @@ impl Transform {
         Transform { q: multiply(&self.q, &inner.q), d: self.point(inner.d), l, angle, identity: false }
     }
 
-    /// Whether nothing changes; then numbers pass through bit for bit.
+    /// Returns whether nothing changes; then numbers pass through bit for bit.
     pub fn is_identity(&self) -> bool {
         self.identity
     }
 
-    /// Whether directions change: the file is turned or mirrored.
-    pub fn turns(&self) -> bool {
+    /// Returns whether directions change: the file is turned or mirrored.
+    pub fn rotates(&self) -> bool {
         !self.identity && self.q != IDENTITY
     }
 
-    /// Whether body coordinates change their signs: the file is mirrored, or mirrored twice in different planes.
+    /// Returns whether body coordinates change their signs: the file is mirrored, or mirrored twice in different planes.
     pub fn is_reflected(&self) -> bool {
         self.l != [1.0; 3]
     }
@@ -156,7 +156,7 @@ impl Transform {
     }
 }
 
-/// Where a body's frame is in the model pose.
+/// Marks where a body's frame is in the model pose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
     /// The origin (m).
@@ -260,7 +260,7 @@ pub fn normalized(q: [f64; 4]) -> [f64; 4] {
     if (n2 - 1.0).abs() <= 4.0 * f64::EPSILON { q } else { q.map(|x| x / n2.sqrt()) }
 }
 
-/// The quaternion of a turn by `angle` about `axis`.
+/// The quaternion of a rotation by `angle` about `axis`.
 pub fn axis_angle(axis: [f64; 3], angle: f64) -> Option<[f64; 4]> {
     let a = unit(axis)?;
     let (s, c) = (0.5 * angle).sin_cos();

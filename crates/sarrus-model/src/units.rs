@@ -9,13 +9,13 @@ use std::f64::consts::PI;
 /// A unit: one of it is `numerator/denominator` in SI.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unit {
-    /// How it is written.
+    /// Describes how it is written.
     pub name: &'static str,
     /// Factor above the line.
     pub numerator: f64,
     /// Factor below the line.
     pub denominator: f64,
-    /// What it measures.
+    /// Holds what it measures.
     pub dimension: Dimension,
 }
 

@@ -1,4 +1,4 @@
-//! The tree of a model file, every node with its place in the text.
+//! The tree of a model file, every node with its index in the text.
 //!
 //! Whether a string is a name, an expression or a text depends on the key it stands under, so strings
 //! stay strings here. A parsed form is kept beside the text: an entry of `[repeat]` is shared by all its
@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Debug, Default)]
 pub struct Text(Arc<Content>);
 
-/// What a string is.
+/// Holds what a string is.
 #[derive(Debug, Default)]
 struct Content {
     text: Arc<str>,
@@ -28,7 +28,7 @@ struct Content {
 pub struct TextPart {
     /// The letters before the bracket.
     pub literal: Box<str>,
-    /// What stands in the bracket, if there is one.
+    /// Holds what stands in the bracket, if there is one.
     pub index: Option<TemplateIndex>,
 }
 
@@ -43,7 +43,7 @@ pub struct TemplateIndex {
     pub expr: std::result::Result<Expr, ExprError>,
 }
 
-/// Whether a number is followed by a space and a letter, or by two spaces. It costs less than parsing.
+/// Returns whether a number is followed by a space and a letter, or by two spaces. It costs less than parsing.
 fn has_unit(text: &[u8]) -> bool {
     let in_text = |w: &[u8]| {
         (w[0].is_ascii_digit() || w[0] == b'.' || w[0] == b'}')
@@ -67,7 +67,7 @@ impl Text {
         Text(Arc::new(Content { text, verbatim: start, template, units, ..Content::default() }))
     }
 
-    /// Where the content begins in the file, if it stands there letter by letter (no escapes).
+    /// Returns where the content begins in the file, if it stands there letter by letter (no escapes).
     pub fn verbatim(&self) -> Option<u32> {
         self.0.verbatim
     }
@@ -83,12 +83,12 @@ impl Text {
         self.0.parsed.get_or_init(parse).as_ref().map_err(|e| &**e)
     }
 
-    /// Whether it holds a `{…}`.
+    /// Returns whether it holds a `{…}`.
     pub fn is_template(&self) -> bool {
         self.0.template
     }
 
-    /// Whether a unit may stand in it: a number, a space and a letter.
+    /// Returns whether a unit may stand in it: a number, a space and a letter.
     pub fn may_have_units(&self) -> bool {
         self.0.units
     }
@@ -137,7 +137,7 @@ impl From<&str> for Text {
     }
 }
 
-/// What a value is.
+/// Holds what a value is.
 #[derive(Clone, Debug)]
 pub enum Data {
     /// `true` or `false`.
@@ -155,9 +155,9 @@ pub enum Data {
 /// A value and its place.
 #[derive(Clone, Debug)]
 pub struct Value {
-    /// What it is.
+    /// Holds what it is.
     pub data: Data,
-    /// Where it stands.
+    /// Marks where it stands.
     pub span: Span,
 }
 
@@ -167,7 +167,7 @@ impl Value {
         Value { data, span: Span::NONE }
     }
 
-    /// What it is, in words for an error: `a number`, `a string`.
+    /// Returns what it is, in words for an error: `a number`, `a string`.
     pub fn describe(&self) -> &'static str {
         match &self.data {
             Data::Bool(true) => "true",
@@ -209,7 +209,7 @@ impl Value {
 pub struct Entry {
     /// The key as written.
     pub key: Arc<str>,
-    /// Where the key stands.
+    /// Marks where the key stands.
     pub key_span: Span,
     /// The value.
     pub value: Value,
@@ -220,7 +220,7 @@ pub struct Entry {
 pub struct Table {
     /// The entries.
     pub entries: Vec<Entry>,
-    /// Where the table stands; its key where it is spread over the file.
+    /// Marks where the table stands; its key where it is spread over the file.
     pub span: Span,
 }
 
@@ -248,7 +248,7 @@ impl Table {
         self.entries.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -99,12 +99,12 @@ fn names_of_the_element_come_before_those_of_the_file() {
 
 #[test]
 fn a_free_component_follows_a_quarter_turn_and_no_other() {
-    let place = |angle: f64| {
+    let angles_of = |angle: f64| {
         let mut model = Model::empty("test", Space::Planar);
         let (s, c) = angle.sin_cos();
-        let turn = [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]];
+        let rotation = [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]];
         model.scopes[0].planar = true;
-        model.scopes[0].transform = Transform::new(None, turn, angle, [5.0, 0.0, 0.0]);
+        model.scopes[0].transform = Transform::new(None, rotation, angle, [5.0, 0.0, 0.0]);
         let e = element(&[("position", list(vec![number(2.0), text("free")]))]);
         let v = Reader::open(&model, &e).expressions("position", ComponentMap::Point, true)?;
         let programs = model.compile_vector(&v.unwrap(), &[], &mut |_| Err("nothing".into()))?;
@@ -112,19 +112,19 @@ fn a_free_component_follows_a_quarter_turn_and_no_other() {
             programs.iter().map(|p| p.as_ref().and_then(|p| p.is_constant())).collect::<Vec<_>>(),
         )
     };
-    assert_eq!(place(0.0).unwrap(), [Some(7.0), None]);
-    assert_eq!(place(std::f64::consts::FRAC_PI_2).unwrap(), [None, Some(2.0)]);
-    assert!(place(0.3).unwrap_err().message.contains("free"));
+    assert_eq!(angles_of(0.0).unwrap(), [Some(7.0), None]);
+    assert_eq!(angles_of(std::f64::consts::FRAC_PI_2).unwrap(), [None, Some(2.0)]);
+    assert!(angles_of(0.3).unwrap_err().message.contains("free"));
 }
 
 /// Both ways to place a file inside a file inside a file agree, mirrors included.
 #[test]
 fn transforms_compose() {
-    let turn = |axis: [f64; 3], angle: f64| {
+    let rotation = |axis: [f64; 3], angle: f64| {
         sarrus_model::transform::matrix(sarrus_model::transform::axis_angle(axis, angle).unwrap())
     };
-    let outer = Transform::new(Some(0), turn([1.0, 2.0, 3.0], 0.7), 0.0, [1.0, 2.0, 3.0]);
-    let inner = Transform::new(Some(2), turn([0.0, 1.0, -1.0], -1.2), 0.0, [0.3, 0.0, -5.0]);
+    let outer = Transform::new(Some(0), rotation([1.0, 2.0, 3.0], 0.7), 0.0, [1.0, 2.0, 3.0]);
+    let inner = Transform::new(Some(2), rotation([0.0, 1.0, -1.0], -1.2), 0.0, [0.3, 0.0, -5.0]);
     let both = outer.after(&inner);
     let close = |a: [f64; 3], b: [f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-14);
     let p = [0.1, -0.7, 2.0];

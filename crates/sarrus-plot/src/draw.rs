@@ -1,7 +1,7 @@
 //! A placed figure as SVG.
 
 use crate::figure::{Axis, Figure, Panel, PointMark, Series};
-use crate::layout::{Page, PlacedPanel, TICK_GAP, TICK_LENGTH, TURN};
+use crate::layout::{LABEL_ANGLE, Page, PanelLayout, TICK_GAP, TICK_LENGTH};
 use crate::marks::{cross, hatch, hatch_definition, marker};
 use crate::png::FAMILY;
 use crate::style::{CAPTION, FAINT, GRID, INK, LegendEntry, NAME, SeriesStyle, TICK, TITLE};
@@ -35,11 +35,11 @@ pub(crate) fn figure(figure: &Figure) -> String {
     for (at, line) in &page.title {
         svg.text(*at, line, TITLE, TextAnchor::Middle, 0.0, INK);
     }
-    for (i, (panel, placed)) in figure.panels.iter().zip(&page.panels).enumerate() {
+    for (i, (panel, panel_layout)) in figure.panels.iter().zip(&page.panels).enumerate() {
         svg.open(" class=\"panel\"");
-        frame(&mut svg, panel, placed);
+        frame(&mut svg, panel, panel_layout);
         svg.open(&format!(" clip-path=\"url(#area{i})\""));
-        series(&mut svg, panel, placed, &page.entries);
+        series(&mut svg, panel, panel_layout, &page.entries);
         svg.close();
         svg.close();
     }
@@ -56,12 +56,12 @@ pub(crate) fn figure(figure: &Figure) -> String {
 /// Clips of the areas, hatches of the bars.
 fn definitions(svg: &mut Svg, page: &Page) {
     svg.body += "<defs>\n";
-    for (i, placed) in page.panels.iter().enumerate() {
+    for (i, panel) in page.panels.iter().enumerate() {
         // markers on the edge are not cut
-        let room = 5.0;
+        let margin = 5.0;
         let _ = write!(svg.body, "<clipPath id=\"area{i}\">");
-        let corner = (placed.corner.0 - room, placed.corner.1 - room);
-        svg.rect(corner, (placed.size.0 + 2.0 * room, placed.size.1 + 2.0 * room), INK, "");
+        let corner = (panel.corner.0 - margin, panel.corner.1 - margin);
+        svg.rect(corner, (panel.size.0 + 2.0 * margin, panel.size.1 + 2.0 * margin), INK, "");
         svg.body += "</clipPath>\n";
     }
     let mut defined = Vec::new();
@@ -75,11 +75,11 @@ fn definitions(svg: &mut Svg, page: &Page) {
 }
 
 /// Grid, axes, ticks, numbers and captions.
-fn frame(svg: &mut Svg, panel: &Panel, at: &PlacedPanel) {
+fn frame(svg: &mut Svg, panel: &Panel, at: &PanelLayout) {
     let ((x, y), (w, h)) = (at.corner, at.size);
     let bottom = y + h;
-    let across = |v: f64| at.x.place(v).map_or(x, |p| x + p * w);
-    let up = |v: f64| at.y.place(v).map_or(bottom, |p| bottom - p * h);
+    let across = |v: f64| at.x.position(v).map_or(x, |p| x + p * w);
+    let up = |v: f64| at.y.position(v).map_or(bottom, |p| bottom - p * h);
     let named = matches!(panel.x.scale, crate::figure::AxisScale::Categories(_));
 
     for (v, _) in at.y_ticks.major.iter() {
@@ -97,8 +97,8 @@ fn frame(svg: &mut Svg, panel: &Panel, at: &PlacedPanel) {
     }
     for (v, label) in &at.y_ticks.major {
         svg.line((x - TICK_LENGTH, up(*v)), (x, up(*v)), INK, 0.8);
-        let place = (x - TICK_LENGTH - TICK_GAP, up(*v) + 0.36 * TICK);
-        svg.text(place, label, TICK, TextAnchor::End, 0.0, INK);
+        let point = (x - TICK_LENGTH - TICK_GAP, up(*v) + 0.36 * TICK);
+        svg.text(point, label, TICK, TextAnchor::End, 0.0, INK);
     }
     for (v, label) in &at.x_ticks.major {
         let middle = across(*v);
@@ -106,9 +106,9 @@ fn frame(svg: &mut Svg, panel: &Panel, at: &PlacedPanel) {
             svg.line((middle, bottom), (middle, bottom + TICK_LENGTH), INK, 0.8);
         }
         let below = bottom + TICK_LENGTH + TICK_GAP + 0.76 * TICK;
-        if at.turned {
+        if at.slanted {
             let label = cut(label, TICK, 220.0);
-            svg.text((middle + 0.3 * TICK, below), &label, TICK, TextAnchor::End, -TURN, INK);
+            svg.text((middle + 0.3 * TICK, below), &label, TICK, TextAnchor::End, -LABEL_ANGLE, INK);
         } else {
             svg.text((middle, below), label, TICK, TextAnchor::Middle, 0.0, INK);
         }
@@ -116,7 +116,7 @@ fn frame(svg: &mut Svg, panel: &Panel, at: &PlacedPanel) {
     captions(svg, panel, at);
 }
 
-fn captions(svg: &mut Svg, panel: &Panel, at: &PlacedPanel) {
+fn captions(svg: &mut Svg, panel: &Panel, at: &PanelLayout) {
     let ((x, y), (w, h)) = (at.corner, at.size);
     if !at.y_ticks.factor.is_empty() {
         svg.text((x, y - 5.0), &at.y_ticks.factor, TICK, TextAnchor::Start, 0.0, INK);
@@ -135,10 +135,10 @@ fn captions(svg: &mut Svg, panel: &Panel, at: &PlacedPanel) {
     }
     let caption = panel.y.caption();
     if !caption.is_empty() {
-        let place = (at.caption, y + 0.5 * h);
-        svg.text(place, &caption, fitted(&caption, h + 20.0), TextAnchor::Middle, -90.0, INK);
+        let point = (at.caption, y + 0.5 * h);
+        svg.text(point, &caption, fitted(&caption, h + 20.0), TextAnchor::Middle, -90.0, INK);
     }
-    let empty = !panel.series.iter().flat_map(|s| &s.points).any(|p| place(at, p).is_some());
+    let empty = !panel.series.iter().flat_map(|s| &s.points).any(|p| page_point(at, p).is_some());
     if empty {
         svg.text((x + 0.5 * w, y + 0.5 * h), "no data", CAPTION, TextAnchor::Middle, 0.0, FAINT);
     }
@@ -150,12 +150,12 @@ fn fitted(caption: &str, length: f64) -> f64 {
 }
 
 /// A point on the page; none where it has no place on an axis.
-fn place(at: &PlacedPanel, p: &(f64, f64)) -> PagePoint {
-    let (x, y) = (at.x.place(p.0)?, at.y.place(p.1)?);
+fn page_point(at: &PanelLayout, p: &(f64, f64)) -> PagePoint {
+    let (x, y) = (at.x.position(p.0)?, at.y.position(p.1)?);
     Some((at.corner.0 + x * at.size.0, at.corner.1 + (1.0 - y) * at.size.1))
 }
 
-fn series(svg: &mut Svg, panel: &Panel, at: &PlacedPanel, entries: &[LegendEntry]) {
+fn series(svg: &mut Svg, panel: &Panel, at: &PanelLayout, entries: &[LegendEntry]) {
     // many lines are thinner
     let thickness = if panel.series.len() > 6 { 1.1 } else { 1.6 };
     let bars: Vec<&Series> = panel.series.iter().filter(|s| s.mark == PointMark::Bars).collect();
@@ -172,7 +172,7 @@ fn series(svg: &mut Svg, panel: &Panel, at: &PlacedPanel, entries: &[LegendEntry
                 draw_bars(svg, series, at, &paint, &panel.x, (rank, bars.len()));
             }
             PointMark::Markers => {
-                series.points.iter().filter_map(|p| place(at, p)).for_each(|p| marker(svg, p, &paint));
+                series.points.iter().filter_map(|p| page_point(at, p)).for_each(|p| marker(svg, p, &paint));
             }
             PointMark::Line | PointMark::Dashed => draw_line(svg, series, at, &paint, thickness),
             PointMark::LineMarkers => {
@@ -184,9 +184,9 @@ fn series(svg: &mut Svg, panel: &Panel, at: &PlacedPanel, entries: &[LegendEntry
     }
 }
 
-fn draw_line(svg: &mut Svg, series: &Series, at: &PlacedPanel, paint: &SeriesStyle, thickness: f64) {
+fn draw_line(svg: &mut Svg, series: &Series, at: &PanelLayout, paint: &SeriesStyle, thickness: f64) {
     let mut d = String::new();
-    for piece in pieces(series.points.iter().map(|p| place(at, p))) {
+    for piece in pieces(series.points.iter().map(|p| page_point(at, p))) {
         // a point alone is a dot
         if let [(x, y)] = piece[..] {
             svg.rect((x - 1.2, y - 1.2), (2.4, 2.4), paint.colour, "");
@@ -202,18 +202,18 @@ fn draw_line(svg: &mut Svg, series: &Series, at: &PlacedPanel, paint: &SeriesSty
 }
 
 /// Markers of a line: all where they are few, else some, at other places for every series.
-fn draw_some_markers(svg: &mut Svg, series: &Series, at: &PlacedPanel, paint: &SeriesStyle, i: usize) {
+fn draw_some_markers(svg: &mut Svg, series: &Series, at: &PanelLayout, paint: &SeriesStyle, i: usize) {
     let n = series.points.len();
     let every = if n > MANY { n.div_ceil(FEW) } else { 1 };
     let first = if every > 1 { (i * every / 3) % every } else { 0 };
     let chosen = series.points.iter().skip(first).step_by(every);
-    chosen.filter_map(|p| place(at, p)).for_each(|p| marker(svg, p, paint));
+    chosen.filter_map(|p| page_point(at, p)).for_each(|p| marker(svg, p, paint));
 }
 
 fn draw_bars(
     svg: &mut Svg,
     series: &Series,
-    at: &PlacedPanel,
+    at: &PanelLayout,
     paint: &SeriesStyle,
     x: &Axis,
     (rank, of): (usize, usize),
@@ -225,13 +225,13 @@ fn draw_bars(
     let group = BARS * at.size.0 / slots as f64;
     let thickness = group / of.max(1) as f64;
     let (top, height) = (at.corner.1, at.size.1);
-    let foot = at.y.place(0.0).map_or(top + height, |p| top + (1.0 - p.clamp(0.0, 1.0)) * height);
+    let foot = at.y.position(0.0).map_or(top + height, |p| top + (1.0 - p.clamp(0.0, 1.0)) * height);
     let fill = hatch(paint).map_or(paint.colour.to_string(), |name| format!("url(#{name})"));
     let stroke = format!(" stroke=\"{}\" stroke-width=\"0.8\"", paint.colour);
     for (category, value) in &series.points {
-        let Some(along) = at.x.place(*category) else { continue };
+        let Some(along) = at.x.position(*category) else { continue };
         let left = at.corner.0 + along * at.size.0 - 0.5 * group + rank as f64 * thickness;
-        match at.y.place(*value) {
+        match at.y.position(*value) {
             Some(p) => {
                 let head = top + (1.0 - p.clamp(0.0, 1.0)) * height;
                 let (upper, lower) = (head.min(foot), head.max(foot));

@@ -1,4 +1,4 @@
-//! What a figure is made of.
+//! Describes what a figure is made of.
 
 use crate::png::PlotError;
 use std::path::Path;
@@ -12,7 +12,7 @@ pub struct Figure {
     pub panels: Vec<Panel>,
     /// Panels side by side; 0 counts as 1.
     pub columns: usize,
-    /// Where names of series stand.
+    /// Marks where names of series stand.
     pub legend: Legend,
     /// Width and height of the area within the axes of each panel \[px\]; none for a usual size.
     pub panel_size: Option<(f64, f64)>,
@@ -20,7 +20,7 @@ pub struct Figure {
     pub notes: Vec<String>,
 }
 
-/// Where names of series stand.
+/// Marks where names of series stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Legend {
     /// Right of the panels where it fits there, else below; none for a single series without a name.
@@ -56,13 +56,13 @@ pub struct Axis {
     pub label: String,
     /// Unit, shown in brackets; empty or `1` for none.
     pub unit: String,
-    /// How values become places.
+    /// Describes how values become places.
     pub scale: AxisScale,
     /// Ends of the axis; none to fit the data.
     pub range: Option<(f64, f64)>,
 }
 
-/// How values become places.
+/// Describes how values become places.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AxisScale {
     /// In proportion.
@@ -80,13 +80,13 @@ pub struct Series {
     pub name: String,
     /// In the order in which they are joined.
     pub points: Vec<(f64, f64)>,
-    /// How they are drawn.
+    /// Describes how they are drawn.
     pub mark: PointMark,
     /// Colour, dash and marker, where they are not to follow from the order of names.
-    pub look: Look,
+    pub style: StyleOverride,
 }
 
-/// How points are drawn.
+/// Describes how points are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PointMark {
     /// Joined by a line; each series has a dash pattern of its own.
@@ -103,12 +103,12 @@ pub enum PointMark {
 
 /// Numbers of a colour, a dash pattern (0 is solid), and a marker; a hatch goes with the dash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Look {
-    /// Which colour; they repeat after ten.
+pub struct StyleOverride {
+    /// Identifies which colour; they repeat after ten.
     pub colour: Option<usize>,
-    /// Which dash pattern or hatch; they repeat after six.
+    /// Identifies which dash pattern or hatch; they repeat after six.
     pub dash: Option<usize>,
-    /// Which marker; they repeat after seven.
+    /// Identifies which marker; they repeat after seven.
     pub marker: Option<usize>,
 }
 
@@ -216,7 +216,12 @@ impl Series {
         mark: PointMark,
         points: impl IntoIterator<Item = (f64, f64)>,
     ) -> Series {
-        Series { name: name.into(), points: points.into_iter().collect(), mark, look: Look::default() }
+        Series {
+            name: name.into(),
+            points: points.into_iter().collect(),
+            mark,
+            style: StyleOverride::default(),
+        }
     }
 
     /// A line.
@@ -241,8 +246,8 @@ impl Series {
 
     /// In a look of its own.
     #[must_use]
-    pub fn look(mut self, look: Look) -> Series {
-        self.look = look;
+    pub fn style(mut self, style: StyleOverride) -> Series {
+        self.style = style;
         self
     }
 }

@@ -1,4 +1,4 @@
-//! Where everything stands on the page. Margins follow from the texts in them; areas of a column are aligned.
+//! Describes where everything stands on the page. Margins follow from the texts in them; areas of a column are aligned.
 
 use crate::figure::{Axis, AxisScale, Figure, Panel, PointMark};
 use crate::legend::LegendBlock;
@@ -18,12 +18,12 @@ const BETWEEN: f64 = 14.0;
 const TITLE_LINE: f64 = 20.0;
 const CAPTION_LINE: f64 = 19.0;
 pub(crate) const NOTE_LINE: f64 = 14.5;
-/// How far names below an axis are turned where they do not fit \[°\].
-pub(crate) const TURN: f64 = 30.0;
+/// Extent to which names below an axis are turned where they do not fit \[°\].
+pub(crate) const LABEL_ANGLE: f64 = 30.0;
 
 /// A panel on the page.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct PlacedPanel {
+pub(crate) struct PanelLayout {
     /// Upper left corner of the area within the axes.
     pub corner: (f64, f64),
     /// Its size.
@@ -33,13 +33,13 @@ pub(crate) struct PlacedPanel {
     pub y: AxisRange,
     pub x_ticks: Ticks,
     pub y_ticks: Ticks,
-    /// Whether the name of the x axis is written here, and not below.
+    /// True if the name of the x axis is written here, and not below.
     pub captioned: bool,
-    /// Whether names below the axis are turned.
-    pub turned: bool,
-    /// Where the name of the y axis stands.
+    /// True if names below the axis are turned.
+    pub slanted: bool,
+    /// Marks where the name of the y axis stands.
     pub caption: f64,
-    /// Room for numbers left of the axis, and for all below it.
+    /// Workspace for numbers left of the axis, and for all below it.
     pub left: f64,
     pub below: f64,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Page {
     pub size: (f64, f64),
     /// Lines of the title with their places: the middle, and the baseline.
     pub title: Vec<((f64, f64), String)>,
-    pub panels: Vec<PlacedPanel>,
+    pub panels: Vec<PanelLayout>,
     pub entries: Vec<LegendEntry>,
     pub legend: Option<(LegendBlock, (f64, f64))>,
     /// Lines of remarks with their places.
@@ -63,7 +63,7 @@ impl Page {
         let columns = figure.columns.clamp(1, figure.panels.len().max(1));
         let rows = figure.panels.len().div_ceil(columns);
         let size = area(figure, columns, rows);
-        let mut panels: Vec<PlacedPanel> =
+        let mut panels: Vec<PanelLayout> =
             (0..figure.panels.len()).map(|i| axes(figure, i, columns, size)).collect();
 
         // columns from the left, then rows from the top
@@ -147,21 +147,21 @@ impl Page {
 
 /// Size of the area within the axes.
 fn area(figure: &Figure, columns: usize, rows: usize) -> (f64, f64) {
-    let usual = match (columns, rows) {
+    let typical = match (columns, rows) {
         (1, 0 | 1) => (540.0, 340.0),
         (1, 2) => (540.0, 220.0),
         (1, _) => (540.0, 180.0),
         (2, _) => (360.0, 270.0),
         _ => (280.0, 220.0),
     };
-    let (w, h) = figure.panel_size.unwrap_or(usual);
-    let sane = |x: f64, usual: f64| if x.is_finite() { x.clamp(40.0, 4000.0) } else { usual };
-    (sane(w, usual.0), sane(h, usual.1))
+    let (w, h) = figure.panel_size.unwrap_or(typical);
+    let sane = |x: f64, typical: f64| if x.is_finite() { x.clamp(40.0, 4000.0) } else { typical };
+    (sane(w, typical.0), sane(h, typical.1))
 }
 
 /// Ranges and ticks of panel `i`. Panels of a column that measure the same to the right share the range, and the
 /// lowest alone has the name.
-fn axes(figure: &Figure, i: usize, columns: usize, size: (f64, f64)) -> PlacedPanel {
+fn axes(figure: &Figure, i: usize, columns: usize, size: (f64, f64)) -> PanelLayout {
     let panel = &figure.panels[i];
     let same = |k: &usize| k % columns == i % columns && figure.panels[*k].x == panel.x;
     let sharing: Vec<usize> = (0..figure.panels.len()).filter(same).collect();
@@ -172,12 +172,13 @@ fn axes(figure: &Figure, i: usize, columns: usize, size: (f64, f64)) -> PlacedPa
     let captioned = !adjacent || sharing.last() == Some(&i);
 
     let y_ticks = Ticks::new(&y, (size.1 / 30.0) as usize);
-    let (x_ticks, turned) = x_ticks(&panel.x, &x, size.0);
+    let (x_ticks, is_rotated) = x_ticks(&panel.x, &x, size.0);
     let left = TICK_LENGTH + TICK_GAP + widest(&y_ticks);
-    let numbers = if turned { widest(&x_ticks).min(220.0) * TURN.to_radians().sin() + TICK } else { TICK };
+    let numbers =
+        if is_rotated { widest(&x_ticks).min(220.0) * LABEL_ANGLE.to_radians().sin() + TICK } else { TICK };
     let caption = if captioned && !panel.x.caption().is_empty() { CAPTION_LINE } else { 2.0 };
     let below = TICK_LENGTH + TICK_GAP + numbers + caption;
-    PlacedPanel {
+    PanelLayout {
         corner: (0.0, 0.0),
         size,
         x,
@@ -185,7 +186,7 @@ fn axes(figure: &Figure, i: usize, columns: usize, size: (f64, f64)) -> PlacedPa
         x_ticks,
         y_ticks,
         captioned,
-        turned,
+        slanted: is_rotated,
         caption: 0.0,
         left,
         below,
@@ -227,16 +228,16 @@ fn fit_y(panel: &Panel) -> AxisRange {
 fn x_ticks(axis: &Axis, range: &AxisRange, length: f64) -> (Ticks, bool) {
     if let AxisScale::Categories(names) = &axis.scale {
         let ticks = Ticks::categories(names);
-        let room = length / names.len().max(1) as f64;
-        let turned = widest(&ticks) > room - 4.0;
-        return (ticks, turned);
+        let margin = length / names.len().max(1) as f64;
+        let is_rotated = widest(&ticks) > margin - 4.0;
+        return (ticks, is_rotated);
     }
     let mut most = (length / 60.0) as usize;
     loop {
         let ticks = Ticks::new(range, most);
         let apart = ticks.major.windows(2).map(|w| {
-            let places = range.place(w[1].0).unwrap_or(1.0) - range.place(w[0].0).unwrap_or(0.0);
-            places * length - 0.5 * (width(&w[0].1, TICK) + width(&w[1].1, TICK))
+            let distance = range.position(w[1].0).unwrap_or(1.0) - range.position(w[0].0).unwrap_or(0.0);
+            distance * length - 0.5 * (width(&w[0].1, TICK) + width(&w[1].1, TICK))
         });
         if most <= 2 || apart.fold(f64::INFINITY, f64::min) > 8.0 {
             return (ticks, false);
@@ -250,12 +251,12 @@ fn widest(ticks: &Ticks) -> f64 {
 }
 
 /// Room left of a panel's axis.
-fn left(y: &Axis, placed: &PlacedPanel) -> f64 {
-    placed.left + if y.caption().is_empty() { 4.0 } else { CAPTION + 10.0 }
+fn left(y: &Axis, panel: &PanelLayout) -> f64 {
+    panel.left + if y.caption().is_empty() { 4.0 } else { CAPTION + 10.0 }
 }
 
 /// Room above a panel.
-fn above(panel: &Panel, placed: &PlacedPanel) -> f64 {
+fn above(panel: &Panel, panel_layout: &PanelLayout) -> f64 {
     let title = if panel.title.is_empty() { 8.0 } else { 24.0 };
-    title + if placed.y_ticks.factor.is_empty() { 0.0 } else { 10.0 }
+    title + if panel_layout.y_ticks.factor.is_empty() { 0.0 } else { 10.0 }
 }

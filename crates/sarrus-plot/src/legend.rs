@@ -23,12 +23,12 @@ pub(crate) struct LegendBlock {
     entries: Vec<LegendEntry>,
     columns: usize,
     column_width: f64,
-    /// Whether it stands below the panels.
+    /// True if it stands below the panels.
     pub below: bool,
 }
 
 impl LegendBlock {
-    /// The legend of a figure whose panels take `area`; none where there is nothing to tell apart.
+    /// The legend of a figure whose panels take `area`; none where there is nothing to distinguish.
     pub fn new(figure: &Figure, entries: &[LegendEntry], area: (f64, f64)) -> Option<LegendBlock> {
         let entries: Vec<LegendEntry> = entries
             .iter()

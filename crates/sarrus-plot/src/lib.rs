@@ -5,7 +5,7 @@
 //!
 //! - Axes carry a name and a unit; ticks are round numbers, minus signs and powers of ten are set as such.
 //! - Series of one name look alike in all panels, and stand once in the legend, which is outside the axes.
-//! - Colours can be told apart by the colour-blind \[Okabe2008\]; dashes, markers and hatches differ too, for grey print.
+//! - Colours can be distinguished by the colour-blind \[Okabe2008\]; dashes, markers and hatches differ too, for grey print.
 //! - A point that is not a finite number breaks its line, as does one that is not positive on a logarithmic axis:
 //!   nothing is drawn where nothing is known. A bar without a value is a small cross.
 //! - Long series are thinned to what a picture can show: first, least, greatest and last of every half pixel.
@@ -36,7 +36,7 @@ mod thin;
 mod ticks;
 mod widths;
 
-pub use figure::{Axis, AxisScale, Figure, Legend, Look, Panel, PointMark, Series};
+pub use figure::{Axis, AxisScale, Figure, Legend, Panel, PointMark, Series, StyleOverride};
 pub use png::PlotError;
 pub use terminal::terminal;
 pub use text::{number, power};

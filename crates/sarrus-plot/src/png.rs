@@ -18,15 +18,15 @@ pub enum PlotError {
     /// The file's name says neither `.svg` nor `.png`.
     #[error("`{}` is neither .svg nor .png", path.display())]
     Extension {
-        /// Where to.
+        /// The destination.
         path: PathBuf,
     },
     /// The system refuses.
     #[error("cannot write `{}`: {source}", path.display())]
     Io {
-        /// Where to.
+        /// The destination.
         path: PathBuf,
-        /// Why not.
+        /// Reason why not.
         #[source]
         source: io::Error,
     },

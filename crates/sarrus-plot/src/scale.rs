@@ -13,7 +13,7 @@ pub(crate) struct AxisRange {
     pub log: bool,
 }
 
-/// Which values an axis must show besides those given.
+/// Identifies which values an axis must show besides those given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AxisBase {
     /// None.
@@ -50,12 +50,12 @@ impl AxisRange {
         // what differs by roundoff only counts as constant
         let size = lo.abs().max(hi.abs());
         if hi - lo <= 1e-13 * size {
-            let room = if size == 0.0 { 1.0 } else { 0.1 * size };
-            (lo, hi) = (lo - room, hi + room);
+            let margin = if size == 0.0 { 1.0 } else { 0.1 * size };
+            (lo, hi) = (lo - margin, hi + margin);
         }
-        let room = pad * (hi - lo);
+        let margin = pad * (hi - lo);
         let spare = |x: f64, by: f64| if foot == AxisBase::Bars && x == 0.0 { 0.0 } else { x + by };
-        AxisRange { lo: spare(lo, -room), hi: spare(hi, room), log: false }
+        AxisRange { lo: spare(lo, -margin), hi: spare(hi, margin), log: false }
     }
 
     fn fit_log(mut lo: f64, mut hi: f64, pad: f64, foot: AxisBase) -> AxisRange {
@@ -66,17 +66,17 @@ impl AxisRange {
         if b - a < 1e-9 {
             (a, b) = (a - 0.5, b + 0.5);
         }
-        let room = pad * (b - a);
+        let margin = pad * (b - a);
         (a, b) = match foot {
             // the shortest bar must still be seen
-            AxisBase::Bars => ((a - 0.3).floor(), b + room),
-            AxisBase::Free => (a - room, b + room),
+            AxisBase::Bars => ((a - 0.3).floor(), b + margin),
+            AxisBase::Free => (a - margin, b + margin),
         };
         AxisRange { lo: 10_f64.powf(a.max(-307.0)), hi: 10_f64.powf(b.min(307.0)), log: true }
     }
 
     /// Place of `x`: 0 at the low end, 1 at the high end; none where it has no place.
-    pub fn place(&self, x: f64) -> Option<f64> {
+    pub fn position(&self, x: f64) -> Option<f64> {
         if !shows(x, self.log) {
             return None;
         }
@@ -104,8 +104,11 @@ mod tests {
         let axis = Axis::log("x", "");
         let range = AxisRange::fit(&axis, [0.0, -1.0, 1e-6, 1e-2, f64::NAN].into_iter(), 0.0, AxisBase::Free);
         assert!((range.lo / 1e-6 - 1.0).abs() < 1e-9 && (range.hi / 1e-2 - 1.0).abs() < 1e-9);
-        assert_eq!((range.place(0.0), range.place(-1.0), range.place(f64::INFINITY)), (None, None, None));
-        assert!((range.place(1e-4).unwrap() - 0.5).abs() < 1e-12);
+        assert_eq!(
+            (range.position(0.0), range.position(-1.0), range.position(f64::INFINITY)),
+            (None, None, None)
+        );
+        assert!((range.position(1e-4).unwrap() - 0.5).abs() < 1e-12);
     }
 
     #[test]
@@ -117,7 +120,7 @@ mod tests {
             }
         }
         let r = AxisRange::fit(&Axis::linear("x", ""), [-1e308, 1e308].into_iter(), 0.05, AxisBase::Free);
-        assert!((r.place(0.0).unwrap() - 0.5).abs() < 1e-9);
+        assert!((r.position(0.0).unwrap() - 0.5).abs() < 1e-9);
     }
 
     #[test]

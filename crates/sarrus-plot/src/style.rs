@@ -1,6 +1,6 @@
 //! Colours, dashes, markers, hatches, sizes.
 
-use crate::figure::{Look, Panel, PointMark};
+use crate::figure::{Panel, PointMark, StyleOverride};
 
 /// The palette of Okabe and Ito [Okabe2008], with its yellow, which is too light for lines, replaced by grey, and two
 /// dark ones more.
@@ -10,9 +10,9 @@ const COLOURS: [&str; 10] = [
 ];
 /// Dash patterns; the first is solid.
 const DASHES: [&str; 6] = ["", "7 3", "2 2.5", "8 3 2 3", "14 4", "8 3 2 3 2 3"];
-/// How many dash patterns and hatches there are.
+/// Number of dash patterns and hatches.
 pub(crate) const PATTERNS: usize = DASHES.len();
-/// How many markers there are.
+/// Number of markers.
 pub(crate) const MARKERS: usize = 7;
 
 /// Ink of text and axes.
@@ -28,7 +28,7 @@ pub(crate) const CAPTION: f64 = 12.0;
 pub(crate) const NAME: f64 = 11.0;
 pub(crate) const TICK: f64 = 10.5;
 
-/// How a series looks.
+/// Describes how a series looks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SeriesStyle {
     pub colour: &'static str,
@@ -51,26 +51,26 @@ pub(crate) fn entries(panels: &[Panel]) -> Vec<LegendEntry> {
     let mut entries: Vec<LegendEntry> = Vec::new();
     for series in panels.iter().flat_map(|p| &p.series) {
         if !entries.iter().any(|e| e.name == series.name) {
-            let paint = paint(entries.len(), series.mark, series.look);
+            let paint = paint(entries.len(), series.mark, series.style);
             entries.push(LegendEntry { name: series.name.clone(), paint });
         }
     }
     entries
 }
 
-/// The look of the `i`-th name. Colours, dashes and markers repeat at different lengths, so that a combination does
+/// The style of the `i`-th name. Colours, dashes and markers repeat at different lengths, so that a combination does
 /// not come back before the 30th.
-fn paint(i: usize, mark: PointMark, look: Look) -> SeriesStyle {
-    let pattern = look.dash.unwrap_or(i) % PATTERNS;
+fn paint(i: usize, mark: PointMark, style: StyleOverride) -> SeriesStyle {
+    let pattern = style.dash.unwrap_or(i) % PATTERNS;
     let dash = match mark {
-        PointMark::Dashed => DASHES[if look.dash.is_some() { pattern } else { 1 }],
+        PointMark::Dashed => DASHES[if style.dash.is_some() { pattern } else { 1 }],
         _ => DASHES[pattern],
     };
     SeriesStyle {
-        colour: COLOURS[look.colour.unwrap_or(i) % COLOURS.len()],
+        colour: COLOURS[style.colour.unwrap_or(i) % COLOURS.len()],
         dash,
         hatch: pattern,
-        marker: look.marker.unwrap_or(i) % MARKERS,
+        marker: style.marker.unwrap_or(i) % MARKERS,
         mark,
     }
 }
@@ -82,7 +82,8 @@ mod tests {
 
     #[test]
     fn two_dozen_series_all_look_different_and_neighbours_differ_in_grey_too() {
-        let paints: Vec<SeriesStyle> = (0..24).map(|i| paint(i, PointMark::Line, Look::default())).collect();
+        let paints: Vec<SeriesStyle> =
+            (0..24).map(|i| paint(i, PointMark::Line, StyleOverride::default())).collect();
         let lines: BTreeSet<_> = paints.iter().map(|p| (p.colour, p.dash)).collect();
         let markers: BTreeSet<_> = paints.iter().map(|p| (p.colour, p.marker)).collect();
         assert_eq!((lines.len(), markers.len()), (24, 24));

@@ -11,7 +11,7 @@ pub(crate) fn px(x: f64) -> String {
     if text == "-0" { "0".into() } else { text.into() }
 }
 
-/// Where a text stands against its point.
+/// Marks where a text stands against its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextAnchor {
     Start,
@@ -61,14 +61,14 @@ impl Svg {
         );
     }
 
-    /// A line of text, turned by `turn` degrees about its point.
+    /// A line of text, rotated by `turn` degrees about its point.
     pub fn text(
         &mut self,
         (x, y): (f64, f64),
         text: &str,
         size: f64,
         anchor: TextAnchor,
-        turn: f64,
+        rotation: f64,
         colour: &str,
     ) {
         let anchor = match anchor {
@@ -77,11 +77,14 @@ impl Svg {
             TextAnchor::End => " text-anchor=\"end\"",
         };
         let (x, y) = (px(x), px(y));
-        let turn =
-            if turn == 0.0 { String::new() } else { format!(" transform=\"rotate({} {x} {y})\"", px(turn)) };
+        let rotation = if rotation == 0.0 {
+            String::new()
+        } else {
+            format!(" transform=\"rotate({} {x} {y})\"", px(rotation))
+        };
         let _ = writeln!(
             self.body,
-            "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\" fill=\"{colour}\"{anchor}{turn}>{}</text>",
+            "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\" fill=\"{colour}\"{anchor}{rotation}>{}</text>",
             px(size),
             content(text, size)
         );

@@ -18,7 +18,7 @@ pub fn terminal(x: &Axis, y: &Axis, points: &[(f64, f64)], width: usize, height:
     let (left, right) = span(finite().map(|p| p.0));
     let (low, high) = span(finite().map(|p| p.1));
     let (across, down) = (2 * columns, 4 * rows);
-    let place = |(px, py): (f64, f64)| {
+    let cell = |(px, py): (f64, f64)| {
         let u = (px - left) / (right - left) * (across - 1) as f64;
         let v = (high - py) / (high - low) * (down - 1) as f64;
         (u.round() as i64, v.round() as i64)
@@ -35,7 +35,7 @@ pub fn terminal(x: &Axis, y: &Axis, points: &[(f64, f64)], width: usize, height:
             last = None;
             continue;
         }
-        let to = place(point);
+        let to = cell(point);
         let from = last.unwrap_or(to);
         let steps = (to.0 - from.0).abs().max((to.1 - from.1).abs()).max(1);
         for step in 0..=steps {

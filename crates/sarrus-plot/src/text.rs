@@ -103,7 +103,7 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
     runs(text).iter().map(|(raised, run)| plain(run) * if *raised { SUPER * size } else { size }).sum()
 }
 
-/// What goes between the tags of a `text` element.
+/// Returns what goes between the tags of a `text` element.
 pub(crate) fn content(text: &str, size: f64) -> String {
     if common(text) {
         return escape(text);

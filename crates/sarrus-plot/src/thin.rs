@@ -10,10 +10,10 @@ pub(crate) type PagePoint = Option<(f64, f64)>;
 ///
 /// A piece that runs to the right keeps of every column its first, lowest, highest and last point in their order, so
 /// that peaks stay; another keeps points that are some way from the last one kept.
-pub(crate) fn pieces(places: impl Iterator<Item = PagePoint>) -> Vec<Vec<(f64, f64)>> {
+pub(crate) fn pieces(points: impl Iterator<Item = PagePoint>) -> Vec<Vec<(f64, f64)>> {
     let mut pieces = vec![Vec::new()];
-    for place in places {
-        match (place, pieces.last_mut()) {
+    for point in points {
+        match (point, pieces.last_mut()) {
             (Some(p), Some(piece)) => piece.push(p),
             (None, Some(piece)) if !piece.is_empty() => pieces.push(Vec::new()),
             _ => {}
@@ -28,7 +28,7 @@ pub(crate) fn pieces(places: impl Iterator<Item = PagePoint>) -> Vec<Vec<(f64, f
 }
 
 fn columns(piece: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let mut kept = Vec::new();
+    let mut retained = Vec::new();
     let mut i = 0;
     while i < piece.len() {
         let column = (piece[i].0 / COLUMN).floor();
@@ -38,21 +38,21 @@ fn columns(piece: &[(f64, f64)]) -> Vec<(f64, f64)> {
         let (low, high) = ((i..end).min_by(by_height).unwrap_or(i), (i..end).max_by(by_height).unwrap_or(i));
         let mut chosen = [i, low.min(high), low.max(high), end - 1].to_vec();
         chosen.dedup();
-        kept.extend(chosen.into_iter().map(|k| piece[k]));
+        retained.extend(chosen.into_iter().map(|k| piece[k]));
         i = end;
     }
-    kept
+    retained
 }
 
 fn apart(piece: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let mut kept: Vec<(f64, f64)> = Vec::new();
+    let mut retained: Vec<(f64, f64)> = Vec::new();
     for (k, p) in piece.iter().enumerate() {
-        let far = kept.last().is_none_or(|q| (p.0 - q.0).hypot(p.1 - q.1) >= COLUMN);
+        let far = retained.last().is_none_or(|q| (p.0 - q.0).hypot(p.1 - q.1) >= COLUMN);
         if far || k + 1 == piece.len() {
-            kept.push(*p);
+            retained.push(*p);
         }
     }
-    kept
+    retained
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub fn compared(
     py: Python<'_>,
     opened: &Opened,
     options: &Bound<'_, PyDict>,
-    told: Option<Py<PyAny>>,
+    callback: Option<Py<PyAny>>,
 ) -> PyResult<(Compared, Option<PyErr>)> {
     let Opened { model, system, .. } = opened;
     let args = compare_args(options)?;
@@ -45,7 +45,7 @@ pub fn compared(
         Err(FlagError::Setup(error)) => return Err(setup_error(py, &error, model)),
         Err(FlagError::List(message)) => return Err(PyValueError::new_err(message)),
     };
-    let mut watcher = PyWatcher::new(told);
+    let mut watcher = PyWatcher::new(callback);
     let found = py.detach(|| compare::run(model, system, &matrix, &mut watcher));
     match found {
         Ok(found) => {
@@ -87,7 +87,12 @@ pub fn papers() -> Vec<(&'static str, &'static str, &'static str)> {
 
 /// Runs the examples of a paper again.
 #[pyfunction]
-pub fn reproduce(py: Python<'_>, paper: &str, quick: bool, told: Option<Py<PyAny>>) -> PyResult<Reproduced> {
+pub fn reproduce(
+    py: Python<'_>,
+    paper: &str,
+    quick: bool,
+    callback: Option<Py<PyAny>>,
+) -> PyResult<Reproduced> {
     let Some(found) = find(paper) else {
         let names = || PAPERS.iter().map(|p| p.name);
         let known = || format!("one of: {}", names().collect::<Vec<_>>().join(" "));
@@ -95,7 +100,7 @@ pub fn reproduce(py: Python<'_>, paper: &str, quick: bool, told: Option<Py<PyAny
         return Err(PyValueError::new_err(format!("there is no reproduction of `{paper}`\nhint: {hint}")));
     };
     let effort = if quick { Effort::Quick } else { Effort::Full };
-    let mut watcher = PyWatcher::new(told);
+    let mut watcher = PyWatcher::new(callback);
     let done = py.detach(|| (found.run)(effort, &mut watcher));
     match (watcher.raised, done) {
         (Some(raised), _) => Err(raised),

@@ -31,8 +31,8 @@ pub fn families() -> Vec<(&'static str, Option<&'static str>, bool, Vec<KindRow>
     let forms = shapes::KINDS.iter().filter(|k| !k.doc.contains(LATER));
     let forms = forms.map(|k| {
         // what is no dimension of any kind, such as where it is and what it is for, all kinds take
-        let common = |key: &Key| shapes::KINDS.iter().all(|kind| !kind.takes.contains(&key.name));
-        let keys = shapes::KEYS.iter().filter(|key| k.takes.contains(&key.name) || common(key));
+        let common = |key: &Key| shapes::KINDS.iter().all(|kind| !kind.accepted.contains(&key.name));
+        let keys = shapes::KEYS.iter().filter(|key| k.accepted.contains(&key.name) || common(key));
         (k.name.to_string(), k.doc.to_string(), rows(keys))
     });
     all.push(("shapes", None, false, forms.collect()));
@@ -61,7 +61,7 @@ pub fn kinds() -> Vec<(&'static str, Vec<Listed>)> {
         .iter()
         .map(|name| {
             let entries = family(name).into_iter().map(|e| {
-                let keys = e.keys.into_iter().map(|k| (k.name, k.takes, k.default, k.doc));
+                let keys = e.keys.into_iter().map(|k| (k.name, k.accepted, k.default, k.doc));
                 (e.name.to_string(), e.doc, e.remark, keys.collect())
             });
             (*name, entries.collect())

@@ -20,10 +20,10 @@ pub fn model_error(py: Python<'_>, failure: &Failure) -> PyErr {
             let entry = PyDict::new(py);
             entry.set_item("message", &d.message)?;
             entry.set_item("hint", &d.hint)?;
-            let place = d.at.and_then(|at| {
+            let columns = d.at.and_then(|at| {
                 Some((failure.sources.get(at.file)?.name.clone(), failure.sources.line_column(at)?))
             });
-            let (file, line, column) = match place {
+            let (file, line, column) = match columns {
                 Some((file, (line, column))) => (Some(file), Some(line), Some(column)),
                 None => (None, None, None),
             };

@@ -21,7 +21,7 @@ pub struct RaisedErrors(Arc<Mutex<HashMap<ThreadId, PyErr>>>);
 
 impl RaisedErrors {
     /// What was raised on this thread, once.
-    pub fn take(&self) -> Option<PyErr> {
+    pub fn take_error(&self) -> Option<PyErr> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&thread::current().id())
     }
 
@@ -30,7 +30,7 @@ impl RaisedErrors {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&thread::current().id())
     }
 
-    fn keep(&self, error: PyErr) {
+    fn store_error(&self, error: PyErr) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(thread::current().id(), error);
     }
 }
@@ -74,7 +74,7 @@ impl Callable {
         match called {
             Some(Ok(answer)) => answer,
             Some(Err(error)) => {
-                self.raised.keep(error);
+                self.raised.store_error(error);
                 otherwise
             }
             // the interpreter is gone

@@ -35,7 +35,7 @@ pub struct Opened {
 impl Opened {
     /// What a function of the model has raised on this thread, once.
     pub fn raised(&self) -> Option<PyErr> {
-        self.raised.take()
+        self.raised.take_error()
     }
 
     /// Why an analysis could not be made: what a function has raised, or what was found.
@@ -98,7 +98,7 @@ fn opened(
     });
     match done {
         Ok((model, system)) => Ok(Loaded(Arc::new(Opened { model, system, raised }))),
-        Err(failure) => Err(raised.take().unwrap_or_else(|| model_error(py, &failure))),
+        Err(failure) => Err(raised.take_error().unwrap_or_else(|| model_error(py, &failure))),
     }
 }
 
@@ -129,7 +129,7 @@ impl Loaded {
         write_resolved(&self.0.model, &[])
     }
 
-    /// Looks at the model: findings as JSON and as text, and what was raised on the way.
+    /// Checks the model: findings as JSON and as text, and what was raised on the way.
     fn check(&self, py: Python<'_>, along: bool, distribute: bool, all: bool) -> PyResult<AnalysisResult> {
         let opened = self.fresh();
         let mut watcher = PyWatcher::new(None);
@@ -151,13 +151,13 @@ impl Loaded {
         py: Python<'_>,
         options: &Bound<'_, PyDict>,
         record: bool,
-        told: Option<Py<PyAny>>,
+        callback: Option<Py<PyAny>>,
     ) -> PyResult<(PyRun, Option<PyErr>)> {
         let request = Simulate { overrides: overrides(options)?, record };
-        PyRun::make(py, &self.0, request, told)
+        PyRun::make(py, &self.0, request, callback)
     }
 
-    /// Begins a simulation that goes on step by step.
+    /// Begins a simulation that continues step by step.
     fn simulation(
         &self,
         py: Python<'_>,
@@ -220,8 +220,8 @@ impl Loaded {
         &self,
         py: Python<'_>,
         options: &Bound<'_, PyDict>,
-        told: Option<Py<PyAny>>,
+        callback: Option<Py<PyAny>>,
     ) -> PyResult<(Compared, Option<PyErr>)> {
-        analyses::compared(py, &self.0, options, told)
+        analyses::compared(py, &self.0, options, callback)
     }
 }

@@ -22,7 +22,7 @@ pub struct PyRun {
     opened: Arc<Opened>,
     request: Simulate,
     outcome: Arc<Outcome>,
-    /// What is needed to draw it: made when it is first drawn, or before the run where columns do not tell where bodies are.
+    /// What is needed to draw it: made when it is first drawn, or before the run where columns do not show where bodies are.
     showing: Mutex<Option<Showing>>,
 }
 
@@ -39,16 +39,16 @@ impl PyRun {
         py: Python<'_>,
         opened: &Arc<Opened>,
         request: Simulate,
-        told: Option<Py<PyAny>>,
+        callback: Option<Py<PyAny>>,
     ) -> PyResult<(PyRun, Option<PyErr>)> {
         drop(opened.raised());
-        let mut watcher = PyWatcher::new(told);
+        let mut watcher = PyWatcher::new(callback);
         let Opened { model, system, .. } = &**opened;
         let done = py.detach(|| {
             let settings = Settings::read(model, &request.overrides)?;
-            // where columns tell all that is drawn, nobody has to listen
-            let told = settings.columns == ["*"] && system.contacts.is_empty();
-            if told || !request.record {
+            // where columns tell all that is drawn, no one has to listen
+            let reports = settings.columns == ["*"] && system.contacts.is_empty();
+            if reports || !request.record {
                 return Ok((certify(model, system, &request, &mut watcher)?, None));
             }
             let mut showing = Showing::new(model, system, &request.overrides).map_err(SetupError::Model)?;
@@ -85,8 +85,8 @@ impl PyRun {
         work: impl FnOnce(&Showing, &PoseTable) -> Result<T, OutputError> + Send,
     ) -> PyResult<T> {
         let done = py.detach(|| {
-            let mut place = self.showing.lock().unwrap_or_else(PoisonError::into_inner);
-            let showing = match &mut *place {
+            let mut slot = self.showing.lock().unwrap_or_else(PoisonError::into_inner);
+            let showing = match &mut *slot {
                 Some(showing) => showing,
                 none => {
                     let Opened { model, system, .. } = &*self.opened;
@@ -143,12 +143,12 @@ impl PyRun {
 
     /// Rows at events, impacts and switches and of the largest contact forces; the side of each, and what happens there.
     fn instants(&self) -> (TrajectoryTable, Vec<&'static str>, Vec<String>) {
-        let told = &self.outcome.instants.told;
+        let log = &self.outcome.instants.log;
         let columns = TrajectoryTable { trajectory: Trajectories::Instants(self.outcome.clone()) };
         (
             columns,
-            told.iter().map(|(side, _)| side.name()).collect(),
-            told.iter().map(|(_, what)| what.clone()).collect(),
+            log.iter().map(|(side, _)| side.name()).collect(),
+            log.iter().map(|(_, what)| what.clone()).collect(),
         )
     }
 

@@ -1,4 +1,4 @@
-//! Simulations that go on step by step.
+//! Simulations that continue step by step.
 //!
 //! Every call takes the lock of the simulation and lets go of the interpreter where it computes. A function of the model that calls back
 //! into its own simulation would wait for itself, so the lock is tried, not waited for.
@@ -20,15 +20,15 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-/// Time between two looks at signals.
-const LOOK: Duration = Duration::from_millis(50);
+/// Time between two checks signals.
+const POLL: Duration = Duration::from_millis(50);
 
 type RaisedError = Arc<Mutex<Option<PyErr>>>;
 /// A matrix by its entries: size, rows, columns, values.
 type MatrixEntries<'py> =
     ((usize, usize), Bound<'py, PyArray1<usize>>, Bound<'py, PyArray1<usize>>, Bound<'py, PyArray1<f64>>);
 
-/// A simulation that goes on when it is told to.
+/// A simulation that continues when it is reported to.
 #[pyclass(frozen, name = "Simulation", module = "sarrus._sarrus")]
 pub struct PySimulation(Mutex<SimulationInner>);
 
@@ -37,11 +37,11 @@ struct SimulationInner {
     opened: Arc<Opened>,
     request: Simulate,
     sensors: HashMap<Vec<String>, Sensor>,
-    places: HashMap<String, usize>,
+    index_of: HashMap<String, usize>,
     raised: RaisedError,
 }
 
-/// Looks at signals now and then.
+/// Checks signals now and then.
 struct Signals {
     last: Instant,
     raised: RaisedError,
@@ -49,7 +49,7 @@ struct Signals {
 
 impl Watch for Signals {
     fn step(&mut self, _: &Progress) -> Proceed {
-        if self.last.elapsed() < LOOK {
+        if self.last.elapsed() < POLL {
             return Proceed::Continue;
         }
         self.last = Instant::now();
@@ -110,16 +110,16 @@ impl PySimulation {
             py.detach(|| Core::watched(opened.model.clone(), &opened.system, &request, signals(&raised)));
         match begun {
             Ok(core) => {
-                let (sensors, places) = (HashMap::new(), HashMap::new());
+                let (sensors, index_of) = (HashMap::new(), HashMap::new());
                 let inner =
-                    SimulationInner { core, opened: opened.clone(), request, sensors, places, raised };
+                    SimulationInner { core, opened: opened.clone(), request, sensors, index_of, raised };
                 Ok(PySimulation(Mutex::new(inner)))
             }
             Err(error) => {
                 let sources = opened.model.sources.clone();
-                let told = || model_error(py, &Failure { diagnostics: error.diagnostics(), sources });
+                let callback = || model_error(py, &Failure { diagnostics: error.diagnostics(), sources });
                 let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
-                Err(raised.or_else(|| opened.raised()).unwrap_or_else(told))
+                Err(raised.or_else(|| opened.raised()).unwrap_or_else(callback))
             }
         }
     }
@@ -159,7 +159,7 @@ fn sparse<'py>(py: Python<'py>, all: Triplets) -> MatrixEntries<'py> {
 
 #[pymethods]
 impl PySimulation {
-    /// Goes on by `n` times `dt`.
+    /// Continues by `n` times `dt`.
     fn step(&self, py: Python<'_>, n: i64) -> PyResult<()> {
         if n < 0 {
             return Err(PyValueError::new_err("the number of steps must not be negative"));
@@ -175,7 +175,7 @@ impl PySimulation {
         })
     }
 
-    /// Goes on to `t`.
+    /// Continues to `t`.
     fn advance(&self, py: Python<'_>, t: f64) -> PyResult<()> {
         self.compute(py, |core| core.advance(t))
     }
@@ -232,12 +232,12 @@ impl PySimulation {
     fn set(&self, py: Python<'_>, name: &str, value: f64) -> PyResult<()> {
         let mut inner = self.lock()?;
         drop(inner.opened.raised());
-        let SimulationInner { core, places, .. } = &mut *inner;
-        let done = match places.get(name) {
-            Some(place) => core.set_at(*place, value, name),
-            None => core.place(name).and_then(|place| {
-                places.insert(name.into(), place);
-                core.set_at(place, value, name)
+        let SimulationInner { core, index_of, .. } = &mut *inner;
+        let done = match index_of.get(name) {
+            Some(index) => core.set_at(*index, value, name),
+            None => core.input_index(name).and_then(|index| {
+                index_of.insert(name.into(), index);
+                core.set_at(index, value, name)
             }),
         };
         done.map_err(|error| inner.error(py, &error))
@@ -272,14 +272,14 @@ impl PySimulation {
         })
     }
 
-    /// Another one that goes on from here.
+    /// Another one that continues from here.
     fn copy(&self, py: Python<'_>) -> PyResult<PySimulation> {
         let inner = self.lock()?;
         let raised = RaisedError::default();
         let core = inner.core.copy(signals(&raised)).map_err(|error| inner.error(py, &error))?;
         let (opened, request) = (inner.opened.clone(), inner.request.clone());
-        let (sensors, places) = (HashMap::new(), inner.places.clone());
-        Ok(PySimulation(Mutex::new(SimulationInner { core, opened, request, sensors, places, raised })))
+        let (sensors, index_of) = (HashMap::new(), inner.index_of.clone());
+        Ok(PySimulation(Mutex::new(SimulationInner { core, opened, request, sensors, index_of, raised })))
     }
 
     /// Columns at the present state.

@@ -53,7 +53,7 @@ impl TrajectoryTable {
     fn block<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let trajectory = self.get();
         let (width, len) = (trajectory.width(), trajectory.len());
-        let data = py.detach(|| turned(trajectory));
+        let data = py.detach(|| columns_first(trajectory));
         let flat = PyArray1::from_vec(py, data);
         flat.call_method1("setflags", (false,))?;
         flat.reshape([width, len])
@@ -72,7 +72,7 @@ impl TrajectoryTable {
 }
 
 /// The samples column by column.
-fn turned(trajectory: &Trajectory) -> Vec<f64> {
+fn columns_first(trajectory: &Trajectory) -> Vec<f64> {
     let (width, len) = (trajectory.width(), trajectory.len());
     let mut data = vec![0.0; width * len];
     for first in (0..len).step_by(TILE) {

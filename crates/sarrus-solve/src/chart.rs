@@ -14,7 +14,7 @@ pub trait Chart: Send {
     /// Sizes, and the groups for error norms; no rows.
     fn structure(&self) -> &Structure;
 
-    /// Whether its states satisfy every constraint of the problem, so that [`accelerations`](Chart::accelerations) holds.
+    /// Returns whether its states satisfy every constraint of the problem, so that [`accelerations`](Chart::accelerations) holds.
     fn is_whole(&self) -> bool;
 
     /// The problem's state at `s`. The hot path: must not allocate.
@@ -27,19 +27,19 @@ pub trait Chart: Send {
     /// [`expand`](Chart::expand) and [`compress`](Chart::compress) do so by themselves.
     fn fill(&self, _s: &mut State) {}
 
-    /// Rates of the coordinates at the speeds of `s`, where it was placed.
+    /// Rates of the coordinates at the speeds of `s`, where it was evaluated.
     fn qdot(&self, s: &State, qdot: &mut [f64]);
 
-    /// Rates of the speeds from v̇ of the problem, v̇ = V ẏ + V̇ y, where it was placed.
+    /// Rates of the speeds from v̇ of the problem, v̇ = V ẏ + V̇ y, where it was evaluated.
     fn speed_rates(&mut self, vdot: &[f64], ydot: &mut [f64]);
 
-    /// Rates of the speeds from the problem's f, VᵀM (V ẏ + V̇ y) = Vᵀf, where it was placed.
+    /// Rates of the speeds from the problem's f, VᵀM (V ẏ + V̇ y) = Vᵀf, where it was evaluated.
     fn accelerations(&mut self, f: &[f64], ydot: &mut [f64]);
 
     /// Rates of the speeds at `s` where nothing acts on the problem but weight
     /// ([`Problem::has_only_weight`](crate::Problem::has_only_weight)), from the chart alone; `s` is then placed. Returns false, and has
     /// done nothing, where the chart cannot.
-    fn fall(&mut self, _s: &State, _ydot: &mut [f64]) -> bool {
+    fn gravity_accelerations(&mut self, _s: &State, _ydot: &mut [f64]) -> bool {
         false
     }
 
@@ -50,6 +50,6 @@ pub trait Chart: Send {
     /// Makes quaternions unit.
     fn normalize(&self, q: &mut [f64]);
 
-    /// Takes note of an accepted state: turns of angles and signs of quaternions are counted from there.
+    /// Takes note of an accepted state: rotations of angles and signs of quaternions are counted from there.
     fn accept(&mut self, s: &State);
 }

@@ -40,7 +40,7 @@ const SLIVER: f64 = 1e-9;
 /// A remainder within this fraction of a fixed step is shared with the step before it.
 const SHORT: f64 = 1e-3;
 
-/// What was asked of a run, and what the step control remembers between steps.
+/// Holds what was asked of a run, and what the step control remembers between steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepControl {
     /// Relative tolerance.
@@ -54,7 +54,7 @@ pub struct StepControl {
     /// Size of fixed steps, or first and largest size of adaptive ones \[s\]. Without it a fixed-step method takes
     /// 1000 steps to the first [`t_end`](StepControl::t_end), and notes the size here.
     pub step: Option<f64>,
-    /// Where steps must end \[s\].
+    /// Marks where steps must end \[s\].
     pub t_end: f64,
     /// Work done so far.
     pub counts: StepCounts,
@@ -78,7 +78,7 @@ pub struct StepCounts {
     pub steps: u64,
     /// Trials given up: too large an error, or no solution at a stage.
     pub rejected: u64,
-    /// Evaluations of the right side.
+    /// Evaluations of the right-hand side.
     pub rhs: u64,
 }
 
@@ -136,12 +136,12 @@ impl StepControl {
         }
     }
 
-    /// As [`proposal`](Control::proposal), once a step has been taken of the right side at hand.
+    /// As [`proposal`](Control::proposal), once a step has been taken of the right-hand side at hand.
     pub(crate) fn next_size(&self) -> Option<f64> {
         self.proposal.and_then(|_| self.proposal())
     }
 
-    /// Forgets what the steps so far have told of the right side, where another one takes its place; the work done stays.
+    /// Forgets what the steps so far have told of the right-hand side, where another one takes its place; the work done stays.
     pub fn restart(&mut self) {
         self.proposal = None;
         self.previous_error = 1.0;
@@ -157,7 +157,7 @@ impl StepControl {
         last_steps(t, self.grid_time(1, h), h, self.t_end)
     }
 
-    /// The end of the first fixed step from `t` on, of those in the grid of times, that is not before `until`; the grid goes on from there.
+    /// The end of the first fixed step from `t` on, of those in the grid of times, that is not before `until`; the grid continues from there.
     pub(crate) fn fixed_after(&mut self, t: f64, until: f64) -> f64 {
         let h = *self.step.get_or_insert((self.t_end - t) / 1000.0);
         if !(self.grid_start <= t) {
@@ -331,7 +331,7 @@ pub fn pair_error_norm(
 /// about 1%, from the sizes of the state, of its rate `slope`, and of the change of the rate over a trial step.
 /// \[Hairer1993, section II.4\]
 ///
-/// `state` and `rate` are scratch. Evaluates the right side once, or a few times where that fails.
+/// `state` and `rate` are scratch. Evaluates the right-hand side once, or a few times where that fails.
 pub(crate) fn initial_step(
     ode: &mut dyn Ode,
     control: &mut StepControl,

@@ -4,7 +4,7 @@
 //! accepted step the stabilization may move the state. Near singular positions [`near`] finds accelerations and moves the state in their
 //! place.
 
-mod bridge;
+mod explicit_fallback;
 mod fast;
 mod friction;
 mod near;
@@ -12,14 +12,14 @@ mod reactive;
 
 use crate::control::StepControl;
 use crate::error::{SolveError, StepError};
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::formulations::Formulation;
 use crate::kkt::{ActiveRows, HUB_DEGREE, Kkt, RankDemand};
 use crate::problem::{Accel, Equations, Problem, Stage, State, Structure};
 use crate::stabilizations::Stabilization;
 use crate::tangent::Tangent;
 use crate::views::{ImplicitOde, Ode, Staggered, StepInfo};
-use bridge::Bridge;
+use explicit_fallback::ExplicitFallback;
 use fast::Fast;
 use near::SingularityGuard;
 pub use near::StepMode;
@@ -31,14 +31,14 @@ const CANCELLED: f64 = 1e-3;
 
 /// A pivot that falls below this fraction of what is usual announces a singular position.
 const SINGULAR: f64 = 0.03;
-/// Before the first right side of a step.
+/// Before the first right-hand side of a step.
 const NO_PIVOTS: [f64; 2] = [f64::INFINITY, 0.0];
-/// How slowly what is usual is forgotten.
+/// Rate at which what is usual is forgotten.
 const MEMORY: f64 = 0.99;
-/// What a run has cost so far.
+/// Holds what a run has cost so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// Right sides.
+    /// Right-hand sides.
     pub rhs: u64,
     /// Factorizations, of accelerations and projections.
     pub factorizations: u64,
@@ -59,57 +59,78 @@ pub struct Dynamics<'a, P: Problem + ?Sized = dyn Problem + 'a> {
     accel: Accel,
     /// Size of the step being made \[s\], zero if none.
     h: f64,
-    /// Whether right sides are taken on the constraints.
-    careful: bool,
-    /// Least and largest of the smallest pivots at the right sides of this step.
+    /// True if right-hand sides are taken on the constraints.
+    constrained: bool,
+    /// Least and largest of the smallest pivots at the right-hand sides of this step.
     pivots: [f64; 2],
-    /// What the largest has been of late.
-    usual_pivot: f64,
+    /// Holds what the largest has been of late.
+    pivot_scale: f64,
     /// The state there.
     nearest: State,
-    room: TangentWorkspace,
+    workspace: TangentWorkspace,
     counts: Counts,
     near: Option<SingularityGuard>,
     /// Leads methods that resolve the constraints themselves.
-    bridge: Option<Box<Bridge>>,
+    fallback: Option<Box<ExplicitFallback>>,
     friction: friction::FrictionWorkspace,
     /// Forces that depend on multipliers.
     reactive: Reactive,
     fast: Fast,
-    /// Whether terms of γ have cancelled down to their rounding, so that their sizes are needed.
+    /// True if terms of γ have cancelled down to their rounding, so that their sizes are needed.
     cancels: bool,
-    /// Whether the multipliers of the next solution are read.
+    /// True if the multipliers of the next solution are read.
     reads_multipliers: bool,
 }
 
-/// All of [`Dynamics`] but the problem: what a run that goes on later keeps.
-pub struct Resting {
+/// All of [`Dynamics`] but the problem: what a run that continues later keeps.
+pub struct PausedDynamics {
     formulation: Box<dyn Formulation>,
     stabilization: Box<dyn Stabilization>,
     kkt: Kkt,
     eq: Equations,
     accel: Accel,
     h: f64,
-    careful: bool,
+    constrained: bool,
     pivots: [f64; 2],
-    usual_pivot: f64,
+    pivot_scale: f64,
     nearest: State,
-    room: TangentWorkspace,
+    workspace: TangentWorkspace,
     counts: Counts,
     near: Option<SingularityGuard>,
-    bridge: Option<Box<Bridge>>,
+    fallback: Option<Box<ExplicitFallback>>,
     friction: friction::FrictionWorkspace,
     reactive: Reactive,
     fast: Fast,
     cancels: bool,
 }
 
-impl Resting {
-    /// Goes on with `problem`, which must be the one that it came from or a copy of it.
-    pub fn wake<P: Problem + ?Sized>(self, problem: &mut P) -> Dynamics<'_, P> {
-        let Resting { formulation, stabilization, kkt, eq, accel, h, careful, pivots, usual_pivot, .. } =
-            self;
-        let Resting { nearest, room, counts, near, bridge, friction, reactive, fast, cancels, .. } = self;
+impl PausedDynamics {
+    /// Continues with `problem`, which must be the one that it came from or a copy of it.
+    pub fn resume<P: Problem + ?Sized>(self, problem: &mut P) -> Dynamics<'_, P> {
+        let PausedDynamics {
+            formulation,
+            stabilization,
+            kkt,
+            eq,
+            accel,
+            h,
+            constrained,
+            pivots,
+            pivot_scale,
+            ..
+        } = self;
+        let PausedDynamics {
+            nearest,
+            workspace,
+            counts,
+            near,
+            fallback,
+            friction,
+            reactive,
+            fast,
+            cancels,
+            ..
+        } = self;
         Dynamics {
             problem,
             formulation,
@@ -118,14 +139,14 @@ impl Resting {
             eq,
             accel,
             h,
-            careful,
+            constrained,
             pivots,
-            usual_pivot,
+            pivot_scale,
             nearest,
-            room,
+            workspace,
             counts,
             near,
-            bridge,
+            fallback,
             friction,
             reactive,
             fast,
@@ -135,11 +156,11 @@ impl Resting {
     }
 }
 
-/// Vectors for [`Ode::keep_tangent`].
+/// Vectors for [`Ode::project_tangent`].
 struct TangentWorkspace {
     /// Momentum of a change (nv).
     momentum: Vec<f64>,
-    /// What is left of it (nv).
+    /// Holds what is left of it (nv).
     rest: Vec<f64>,
     /// Zero (nc).
     still: Vec<f64>,
@@ -160,7 +181,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         let s = problem.structure();
         let nearest = State::zeros(s);
         let reactive = Reactive::new(problem.reactive_forces(), s.nv);
-        let room = TangentWorkspace {
+        let workspace = TangentWorkspace {
             momentum: vec![0.0; s.nv],
             rest: vec![0.0; s.nv],
             still: vec![0.0; s.nc],
@@ -174,14 +195,14 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
             eq,
             accel,
             h: 0.0,
-            careful: false,
+            constrained: false,
             pivots: NO_PIVOTS,
-            usual_pivot: 0.0,
+            pivot_scale: 0.0,
             nearest,
-            room,
+            workspace,
             counts: Counts::default(),
             near: None,
-            bridge: None,
+            fallback: None,
             friction: friction::FrictionWorkspace::default(),
             reactive,
             fast: Fast::Unknown,
@@ -190,26 +211,29 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         })
     }
 
-    /// Lets go of the problem, to [`wake`](Resting::wake) later.
-    pub fn rest(self) -> Resting {
-        let Dynamics { formulation, stabilization, kkt, eq, accel, h, careful, pivots, usual_pivot, .. } =
-            self;
-        let Dynamics { nearest, room, counts, near, bridge, friction, reactive, fast, cancels, .. } = self;
-        Resting {
+    /// Lets go of the problem, to [`resume`](PausedDynamics::resume) later.
+    pub fn rest(self) -> PausedDynamics {
+        let Dynamics {
+            formulation, stabilization, kkt, eq, accel, h, constrained, pivots, pivot_scale, ..
+        } = self;
+        let Dynamics {
+            nearest, workspace, counts, near, fallback, friction, reactive, fast, cancels, ..
+        } = self;
+        PausedDynamics {
             formulation,
             stabilization,
             kkt,
             eq,
             accel,
             h,
-            careful,
+            constrained,
             pivots,
-            usual_pivot,
+            pivot_scale,
             nearest,
-            room,
+            workspace,
             counts,
             near,
-            bridge,
+            fallback,
             friction,
             reactive,
             fast,
@@ -217,10 +241,10 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         }
     }
 
-    /// Tells the solver that at `s`, which is on the constraints, so many rows depend on others. Returns whether it finds them.
-    pub fn settle(&mut self, s: &State, dependent: usize) -> Result<bool, SolveError> {
+    /// Informs the solver that at `s`, which is on the constraints, so many rows depend on others. Returns whether it finds them.
+    pub fn resolve_rank(&mut self, s: &State, dependent: usize) -> Result<bool, SolveError> {
         self.problem.update(s, Stage::POSITION, &mut self.eq);
-        self.kkt.settle(&self.eq, dependent)
+        self.kkt.resolve_rank(&self.eq, dependent)
     }
 
     /// Accelerations and multipliers at `s`, without the stabilization's shift; also leaves Φ, Φ̇, γ and the rest in
@@ -238,7 +262,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
     /// those of least norm. None where no row depends on others. Where J loses rank for an instant the multipliers of the rows that lose
     /// their hold are no part of it.
     pub fn null_share(&mut self) -> Result<Option<f64>, SolveError> {
-        if !self.kkt.has_settled() {
+        if !self.kkt.has_resolved_rank() {
             return Ok(None);
         }
         self.kkt.factor(&self.eq, ActiveRows::All, RankDemand::Any)?;
@@ -264,12 +288,12 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         Ok(done.moved)
     }
 
-    /// What the last [`evaluate`](Dynamics::evaluate) found.
+    /// Returns what the last [`evaluate`](Dynamics::evaluate) found.
     pub fn accel(&self) -> &Accel {
         &self.accel
     }
 
-    /// The equations, as the last call left them; after a right side γ holds the stabilization's shift.
+    /// The equations, as the last call left them; after a right-hand side γ holds the stabilization's shift.
     pub fn equations(&self) -> &Equations {
         &self.eq
     }
@@ -294,35 +318,35 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         &self.kkt
     }
 
-    /// What the run has cost so far.
+    /// Returns what the run has cost so far.
     pub fn counts(&self) -> Counts {
         let tables = self.factorizations_of_tables();
         let own = self.kkt.factorizations() + self.formulation.factorizations() + tables;
         Counts { factorizations: own + self.counts.factorizations, ..self.counts }
     }
 
-    /// What the formulation and the stabilization found on the way.
-    pub fn findings(&self) -> [Findings; 2] {
-        [self.formulation.findings(), self.stabilization.findings()]
+    /// Returns what the formulation and the stabilization found on the way.
+    pub fn statistics(&self) -> [MethodStatistics; 2] {
+        [self.formulation.statistics(), self.stabilization.statistics()]
     }
 
-    /// Whether a right side of this step was near a singular position, where a projection follows.
+    /// Returns whether a right-hand side of this step was near a singular position, where a projection follows.
     fn is_near_singular(&self) -> bool {
-        self.pivots[0] < SINGULAR * self.usual_pivot && self.stabilization.projects()
+        self.pivots[0] < SINGULAR * self.pivot_scale && self.stabilization.projects()
     }
 
-    /// The part of `change` (nv) that the rows which take part leave alone, into `room.rest`.
+    /// The part of `change` (nv) that the rows which take part leave alone, into `workspace.rest`.
     fn tangent_part(&mut self, rows: ActiveRows, change: &[f64]) -> Result<(), SolveError> {
-        let TangentWorkspace { momentum, rest, still, mu } = &mut self.room;
+        let TangentWorkspace { momentum, rest, still, mu } = &mut self.workspace;
         self.kkt.factor(&self.eq, rows, RankDemand::Any)?;
         self.eq.mass_mul(self.problem.structure(), change, momentum);
         self.kkt.solve(&self.eq, momentum, still, rest, mu).map(|_| ())
     }
 
-    fn keep_tangent(&mut self, s: &State, delta: &mut State) -> Result<(), SolveError> {
+    fn project_tangent(&mut self, s: &State, delta: &mut State) -> Result<(), SolveError> {
         self.problem.update(s, Stage::POSITION, &mut self.eq);
         self.tangent_part(ActiveRows::All, &delta.v)?;
-        delta.v.copy_from_slice(&self.room.rest);
+        delta.v.copy_from_slice(&self.workspace.rest);
 
         // positions, as a tangent vector and back
         let mut moved = std::mem::take(&mut self.nearest.q);
@@ -331,7 +355,7 @@ impl<'a, P: Problem + ?Sized> Dynamics<'a, P> {
         self.problem.difference(&moved, &s.q, &mut change);
         let done = self.tangent_part(ActiveRows::Holonomic, &change);
         moved.copy_from_slice(&s.q);
-        self.problem.retract(&mut moved, &self.room.rest);
+        self.problem.retract(&mut moved, &self.workspace.rest);
         delta.q.iter_mut().zip(&moved).zip(&s.q).for_each(|((d, m), q)| *d = m - q);
         (self.nearest.q, self.nearest.v) = (moved, change);
         done
@@ -390,23 +414,23 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         self.pivots = NO_PIVOTS;
     }
 
-    fn set_careful(&mut self, careful: bool) -> bool {
-        self.careful = careful && self.is_near_singular();
-        self.careful
+    fn set_constrained_stages(&mut self, constrained: bool) -> bool {
+        self.constrained = constrained && self.is_near_singular();
+        self.constrained
     }
 
     fn is_exact(&self) -> bool {
         self.near.as_ref().is_none_or(SingularityGuard::is_exact)
     }
 
-    fn approach(&mut self, s: &mut State) -> bool {
-        self.careful && self.project(s).unwrap_or(false)
+    fn project_stage(&mut self, s: &mut State) -> bool {
+        self.constrained && self.project(s).unwrap_or(false)
     }
 
-    fn keep_tangent(&mut self, s: &State, delta: &mut State) -> bool {
+    fn project_tangent(&mut self, s: &State, delta: &mut State) -> bool {
         // a solution that fails leaves infinity, and so no step
-        (self.careful || self.is_near_singular())
-            && (Dynamics::keep_tangent(self, s, delta).is_ok() || {
+        (self.constrained || self.is_near_singular())
+            && (Dynamics::project_tangent(self, s, delta).is_ok() || {
                 delta.v.fill(f64::INFINITY);
                 true
             })
@@ -418,7 +442,7 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
             return Ok(());
         }
         let mut nearest = std::mem::take(&mut self.nearest);
-        let s = if self.careful {
+        let s = if self.constrained {
             nearest.copy_from(s);
             // where that fails, the state itself has to do: its error shows in the estimate
             let _ = self.project(&mut nearest);
@@ -428,18 +452,18 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
         };
         self.problem.update(s, Stage::FORCE, &mut self.eq);
         if let Some(near) = &mut self.near {
-            near.keep(&self.eq);
+            near.note_gamma(&self.eq);
         }
         self.stabilization.shift(&self.problem, &mut self.eq, self.h);
         let solved = self.accelerate(s);
         let solved = self.pass(s, solved, true);
-        self.take_back(s.t);
+        self.restore_tables(s.t);
         let pivot = self.formulation.smallest_pivot(&self.kkt);
         self.pivots = [self.pivots[0].min(pivot), self.pivots[1].max(pivot)];
         self.problem.qdot(s, dq);
         dv.copy_from_slice(&self.accel.vdot);
         let booked = match &mut self.near {
-            Some(near) => near.book(&self.eq, &self.accel, s, self.problem.structure()),
+            Some(near) => near.account_energy(&self.eq, &self.accel, s, self.problem.structure()),
             None => &self.accel,
         };
         self.problem.xdot(s, &self.eq, booked, dx);
@@ -452,41 +476,41 @@ impl<P: Problem + ?Sized> Ode for Dynamics<'_, P> {
     }
 
     fn finish_step(&mut self, s: &mut State, _h: f64) -> Result<bool, StepError> {
-        let again = self.cross_beside(s)?;
+        let again = self.cross_with_regularization(s)?;
         let mut moved = self.project(s).map_err(|source| StepError::Project { t: s.t, source })? || again;
-        if self.look_back(s) && self.cross_beside(s)? {
+        if self.check_previous(s) && self.cross_with_regularization(s)? {
             moved = true;
             self.project(s).map_err(|source| StepError::Project { t: s.t, source })?;
         }
         self.problem.accept(s);
-        self.usual_pivot = self.pivots[1].max(MEMORY * self.usual_pivot);
+        self.pivot_scale = self.pivots[1].max(MEMORY * self.pivot_scale);
         if let Some(near) = &mut self.near {
             near.accept(s);
         }
         Ok(moved)
     }
 
-    fn bridge_from(
+    fn fallback_from(
         &mut self,
         s: &mut State,
         control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<Option<StepInfo>, StepError> {
-        Dynamics::bridge_from(self, s, control, is_adaptive)
+        Dynamics::fallback_from(self, s, control, is_adaptive)
     }
 
-    fn bridge_over(
+    fn fallback_over(
         &mut self,
         taken: Result<StepInfo, StepError>,
         s: &mut State,
         control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<StepInfo, StepError> {
-        Dynamics::bridge_over(self, taken, s, control, is_adaptive)
+        Dynamics::fallback_over(self, taken, s, control, is_adaptive)
     }
 
-    fn bridge_dense(&mut self, t: f64, out: &mut State) -> Option<Result<(), StepError>> {
-        Dynamics::bridge_dense(self, t, out)
+    fn fallback_dense(&mut self, t: f64, out: &mut State) -> Option<Result<(), StepError>> {
+        Dynamics::fallback_dense(self, t, out)
     }
 
     fn relative_rotation(&mut self, s: &State) -> Option<f64> {

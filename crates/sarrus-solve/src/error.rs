@@ -1,4 +1,4 @@
-//! What can go wrong, one enum per stage, with numbers instead of prose.
+//! Describes what can go wrong, one enum per stage, with numbers instead of prose.
 
 use thiserror::Error;
 
@@ -44,7 +44,7 @@ pub enum StructureError {
         group: usize,
         /// First index.
         start: usize,
-        /// How many numbers.
+        /// Number of numbers.
         len: usize,
         /// Length of the array.
         array: usize,
@@ -59,9 +59,9 @@ pub enum SolveError {
     RankDeficient {
         /// Scalar row of λ.
         row: usize,
-        /// What elimination of the other rows left of it.
+        /// Holds what elimination of the other rows left of it.
         pivot: f64,
-        /// What it was before.
+        /// Holds what it was before.
         scale: f64,
     },
     /// The constraints contradict each other, or nearly so: no v̇ of any use satisfies J v̇ = γ.
@@ -134,7 +134,7 @@ pub enum SolveError {
     Jammed {
         /// Scalar row of λ.
         row: usize,
-        /// What is left of its compliance, over all of it: not positive.
+        /// Holds what is left of its compliance, over all of it: not positive.
         left: f64,
     },
     /// Contacts have no forces, or impulses, that obey Coulomb's law.
@@ -146,7 +146,7 @@ pub enum SolveError {
     NoForce {
         /// The contact.
         contact: String,
-        /// Where its bodies are, in words; may be empty.
+        /// Marks where its bodies are, in words; may be empty.
         at: String,
         /// Of a place that slides, what friction leaves of its own compliance, over all of it.
         left: Option<f64>,
@@ -169,7 +169,7 @@ pub enum SolveError {
     /// A number is not finite.
     #[error("{quantity}[{index}] is not finite")]
     NotFinite {
-        /// Which array: `J`, `f`, `gamma`, `phi`, ...
+        /// Identifies which array: `J`, `f`, `gamma`, `phi`, ...
         quantity: &'static str,
         /// Index in it.
         index: usize,
@@ -209,12 +209,12 @@ pub fn digits(t: &f64) -> f64 {
 /// A step was not taken.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StepError {
-    /// The right side could not be evaluated.
+    /// The right-hand side could not be evaluated.
     #[error("no accelerations at t = {}", digits(t))]
     Solve {
         /// Time of the evaluation \[s\].
         t: f64,
-        /// Why.
+        /// The reason.
         #[source]
         source: SolveError,
     },
@@ -223,7 +223,7 @@ pub enum StepError {
     Project {
         /// Time of the state \[s\].
         t: f64,
-        /// Why.
+        /// The reason.
         #[source]
         source: SolveError,
     },
@@ -281,8 +281,8 @@ pub enum StepError {
         /// By how much Φ changes there.
         by: f64,
     },
-    /// The method takes motion and multipliers in turn, and the right side has no such view.
-    #[error("the method needs the constraints, which this right side does not show (t = {})", digits(t))]
+    /// The method takes motion and multipliers in turn, and the right-hand side has no such view.
+    #[error("the method needs the constraints, which this right-hand side does not show (t = {})", digits(t))]
     View {
         /// Time \[s\].
         t: f64,
@@ -329,7 +329,7 @@ pub enum MethodError {
     UnknownKind {
         /// `formulation`, `stabilization` or `integrator`.
         family: &'static str,
-        /// What was asked for.
+        /// Holds what was asked for.
         name: String,
         /// Every kind of the family.
         known: Vec<&'static str>,
@@ -339,7 +339,7 @@ pub enum MethodError {
     UnknownOption {
         /// The kind.
         kind: &'static str,
-        /// What was asked for.
+        /// Holds what was asked for.
         option: String,
         /// Every option of the kind.
         known: Vec<&'static str>,
@@ -351,9 +351,9 @@ pub enum MethodError {
         kind: &'static str,
         /// The option.
         option: &'static str,
-        /// What was given.
+        /// Holds what was given.
         value: String,
-        /// What is accepted.
+        /// Holds what is accepted.
         expected: &'static str,
     },
 }

@@ -1,33 +1,33 @@
-//! What a method found out about a model while it ran, for the report.
+//! Describes what a method found out about a model while it ran, for the report.
 
-/// What a formulation, a stabilization or an integrator found on the way.
+/// Holds what a formulation, a stabilization or an integrator found on the way.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Findings {
+pub struct MethodStatistics {
     /// Its rank decisions, where it takes any.
     pub rank: Option<RankFound>,
     /// Its choices of independent coordinates, where it makes any.
     pub partition: Option<PartitionFound>,
     /// Iterations beyond the first, summed over the run.
     pub iterations: u64,
-    /// How near its steps came to the stability limit, where a method watches that.
+    /// Describes how near its steps came to the stability limit, where a method watches that.
     pub stability: Option<StabilityFound>,
 }
 
-impl Findings {
-    /// Takes in what was found on a further leg of the same run.
-    pub fn add(&mut self, leg: Findings) {
-        if let Some(found) = leg.rank {
+impl MethodStatistics {
+    /// Takes in what was found on a further segment of the same run.
+    pub fn add(&mut self, segment: MethodStatistics) {
+        if let Some(found) = segment.rank {
             RankFound::note(&mut self.rank, found.least, found.tolerance, found.margin);
             RankFound::note(&mut self.rank, found.most, found.tolerance, found.margin);
         }
-        if let Some(mut found) = leg.partition {
+        if let Some(mut found) = segment.partition {
             if let Some(before) = &self.partition {
                 found.choices += before.choices;
                 found.condition = found.condition.max(before.condition);
             }
             self.partition = Some(found);
         }
-        self.iterations += leg.iterations;
+        self.iterations += segment.iterations;
     }
 }
 
@@ -61,7 +61,7 @@ impl RankFound {
 pub struct PartitionFound {
     /// Indices in v of the independent coordinates now.
     pub independent: Vec<usize>,
-    /// How often they were chosen; 1 where the first choice held.
+    /// Number of times that they were chosen; 1 where the first choice held.
     pub choices: u32,
     /// Worst condition of the dependent part of J that was worked with: ‖J‖ ‖J_u⁺‖, estimated.
     pub condition: f64,

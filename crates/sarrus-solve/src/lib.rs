@@ -18,10 +18,10 @@ pub mod integrators;
 mod kkt;
 mod options;
 mod partition;
-mod passage;
 mod problem;
 mod rank;
 mod rotations;
+mod singularity;
 pub mod stabilizations;
 pub mod staggered;
 mod stiffness;
@@ -31,20 +31,21 @@ mod views;
 
 pub use chart::Chart;
 pub use control::*;
-pub use dynamics::{Counts, Dynamics, Resting, StepMode};
+pub use dynamics::{Counts, Dynamics, PausedDynamics, StepMode};
 pub use error::{MethodError, SolveError, StepError, StructureError, digits};
-pub use findings::{Findings, PartitionFound, RankFound, StabilityFound};
+pub use findings::{MethodStatistics, PartitionFound, RankFound, StabilityFound};
 pub use kkt::{ActiveRows, HUB_DEGREE, Kkt, RankDemand, SolveReport};
 pub use options::{OptionDoc, OptionValue, Options};
-pub use passage::{
-    BranchDirection, Crossing, HeldVelocity, PassageRecord, Regularize, Standing, set_out, sharpen, standing,
-};
 pub use problem::{
     Accel, Array, COEFFICIENTS, ColBlock, Equations, Expansion, GroupKind, JacobianEntry, NormGroup, Problem,
     RowBlock, Stage, State, Structure, StructureBuilder,
 };
 pub use rank::{TOLERANCE, kinematic_units};
 pub use rotations::{MOST_ROTATION, Rotated, Rotations};
+pub use singularity::{
+    BranchDirection, Crossing, HeldVelocity, Regularize, SingularStart, SingularityRecord, refine_positions,
+    set_out, singular_starts,
+};
 pub use stiffness::StiffnessMonitor;
 pub use tangent::{Tangent, TangentBlock};
 pub use views::*;

@@ -76,7 +76,7 @@ impl Options {
         self.entries.iter().map(|(n, v)| (n.as_str(), v))
     }
 
-    /// Whether nothing is set.
+    /// Returns whether nothing is set.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

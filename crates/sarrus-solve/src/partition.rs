@@ -14,7 +14,7 @@ mod choose;
 mod solve;
 
 use crate::error::SolveError;
-use crate::findings::{Findings, PartitionFound};
+use crate::findings::{MethodStatistics, PartitionFound};
 use crate::kkt::ActiveRows;
 use crate::problem::{Equations, Structure};
 use crate::rank::{FLOOR, RankKeeper};
@@ -37,7 +37,7 @@ pub(crate) struct Partition {
     /// The order before, while another is tried.
     before: Vec<usize>,
     /// Place in `order` of each velocity.
-    place: Vec<usize>,
+    position_of: Vec<usize>,
     /// Decides the rank; made at the first call.
     keeper: Option<RankKeeper>,
     /// The rank at the start, where it is known.
@@ -51,9 +51,9 @@ pub(crate) struct Partition {
     qr: PivotedQr,
     /// Of a basis of {μ : Jᵀμ = 0}, where rows are redundant.
     null: PivotedQr,
-    /// Right side (rows that take part).
+    /// Right-hand side (rows that take part).
     b: Vec<f64>,
-    found: Findings,
+    found: MethodStatistics,
     factorizations: u64,
 }
 
@@ -67,7 +67,7 @@ impl Partition {
             col_scale: Vec::new(),
             order: Vec::new(),
             before: Vec::new(),
-            place: Vec::new(),
+            position_of: Vec::new(),
             keeper: None,
             known: None,
             rank: 0,
@@ -76,13 +76,13 @@ impl Partition {
             qr: PivotedQr::default(),
             null: PivotedQr::default(),
             b: Vec::new(),
-            found: Findings::default(),
+            found: MethodStatistics::default(),
             factorizations: 0,
         }
     }
 
     /// Says what the rank at the start is, where that is known, of all rows.
-    pub fn tell(&mut self, s: &Structure, known: Option<usize>) {
+    pub fn report_rank(&mut self, s: &Structure, known: Option<usize>) {
         let is_all = self.rows == ActiveRows::All || s.rows.iter().all(|row| row.holonomic == row.size);
         self.known = known.filter(|_| is_all);
     }
@@ -92,7 +92,7 @@ impl Partition {
         self.rank
     }
 
-    /// Whether rows depend on others.
+    /// Returns whether rows depend on others.
     pub fn is_redundant(&self) -> bool {
         self.rank() < self.taking_part.len()
     }
@@ -133,7 +133,7 @@ impl Partition {
     }
 
     /// Rank decisions and choices so far.
-    pub fn findings(&self) -> &Findings {
+    pub fn statistics(&self) -> &MethodStatistics {
         &self.found
     }
 
@@ -158,7 +158,7 @@ impl Partition {
         }
         self.scale(s, eq);
         if let Some(keeper) = &mut self.keeper {
-            keeper.tell(self.known);
+            keeper.report_rank(self.known);
         }
         let violation = self.keeper.as_mut().map_or(0.0, |keeper| keeper.violation(s, eq));
         let changed = self.update_choice(s, eq, violation, best);
@@ -173,7 +173,7 @@ impl Partition {
             self.keeper = Some(RankKeeper::new(s, FLOOR));
             self.order.extend(0..s.nv);
             self.before.reserve(s.nv);
-            self.place.resize(s.nv, 0);
+            self.position_of.resize(s.nv, 0);
             self.col_scale.resize(s.nv, 0.0);
             for col in &s.cols {
                 for i in 0..col.size {
@@ -200,14 +200,16 @@ impl Partition {
 
     /// D_r J D_c in the present order, its first `first` columns eliminated with pivoting among them.
     fn eliminate(&mut self, s: &Structure, eq: &Equations, first: usize) {
-        let Partition { qr, order, place, row_scale, col_scale, .. } = self;
-        order.iter().enumerate().for_each(|(k, &j)| place[j] = k);
+        let Partition { qr, order, position_of: index_of, row_scale, col_scale, .. } = self;
+        order.iter().enumerate().for_each(|(k, &j)| index_of[j] = k);
         qr.reset(row_scale.len(), s.nv);
-        entries(s, self.rows, &eq.J, |i, j, J| qr.column_mut(place[j])[i] = row_scale[i] * J * col_scale[j]);
+        entries(s, self.rows, &eq.J, |i, j, J| {
+            qr.column_mut(index_of[j])[i] = row_scale[i] * J * col_scale[j]
+        });
         qr.factor(first);
         self.factorizations += 1;
         // the order of the columns is that of their elimination
-        let before = &mut self.place;
+        let before = &mut self.position_of;
         before.copy_from_slice(order);
         order.iter_mut().zip(qr.order()).for_each(|(to, &from)| *to = before[from]);
     }

@@ -13,7 +13,7 @@ use crate::tables::Description;
 use crate::tangent::Tangent;
 use std::ops::Range;
 
-/// Where a problem is: time, positions, velocities, and first-order states of elements.
+/// Marks where a problem is: time, positions, velocities, and first-order states of elements.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
     /// Time \[s\].
@@ -40,7 +40,7 @@ impl State {
         self.x.clone_from(&other.x);
     }
 
-    /// Whether every number is finite.
+    /// Returns whether every number is finite.
     pub fn is_finite(&self) -> bool {
         let finite = |a: &[f64]| a.iter().all(|x| x.is_finite());
         self.t.is_finite() && finite(&self.q) && finite(&self.v) && finite(&self.x)
@@ -65,7 +65,7 @@ pub struct RowBlock {
     pub start: usize,
     /// Number of rows.
     pub size: usize,
-    /// How many of the rows, counted from the first, have a position level; the others have only a velocity level.
+    /// Number of rows, counted from the first, that have a position level; the others have only a velocity level.
     pub holonomic: usize,
     /// Its blocks in [`Structure::entries`].
     pub entries: Range<usize>,
@@ -80,7 +80,7 @@ pub struct JacobianEntry {
     pub offset: usize,
 }
 
-/// Which of the state's arrays a [`NormGroup`] lies in.
+/// Identifies which of the state's arrays a [`NormGroup`] lies in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Array {
     /// Positions.
@@ -91,7 +91,7 @@ pub enum Array {
     X,
 }
 
-/// What the numbers of a [`NormGroup`] are, so that error norms compare like with like.
+/// Holds what the numbers of a [`NormGroup`] are, so that error norms compare like with like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GroupKind {
     /// Lengths, in q.
@@ -124,11 +124,11 @@ impl GroupKind {
 /// Neighbouring numbers of one kind, measured together in an error norm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NormGroup {
-    /// What the numbers are; says also which array they are in.
+    /// Holds what the numbers are; says also which array they are in.
     pub kind: GroupKind,
     /// First index in that array.
     pub start: usize,
-    /// How many numbers.
+    /// Number of numbers.
     pub len: usize,
 }
 
@@ -174,7 +174,7 @@ impl Structure {
         (row < self.rows[i].start + self.rows[i].size).then_some(i)
     }
 
-    /// Whether the scalar row `row` has a position level.
+    /// Returns whether the scalar row `row` has a position level.
     pub fn is_holonomic(&self, row: usize) -> bool {
         self.row_block_of(row).is_some_and(|i| row < self.rows[i].start + self.rows[i].holonomic)
     }
@@ -270,7 +270,7 @@ impl StructureBuilder {
     }
 }
 
-/// How much of the equations is wanted; each stage includes the ones before it.
+/// Describes how much of the equations is wanted; each stage includes the ones before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stage(u8);
 
@@ -284,7 +284,7 @@ impl Stage {
     /// f alone, without the stages before it.
     pub const LOADS: Stage = Stage(4);
 
-    /// Whether this stage includes all of `other`.
+    /// Returns whether this stage includes all of `other`.
     pub fn includes(self, other: Stage) -> bool {
         self.0 & other.0 == other.0
     }
@@ -302,7 +302,7 @@ pub struct Equations {
     pub J: Vec<f64>,
     /// Applied minus inertial forces (nv), with the constraints' own non-ideal forces: Q + C.
     pub f: Vec<f64>,
-    /// Right side of J v̇ = γ (nc).
+    /// Right-hand side of J v̇ = γ (nc).
     pub gamma: Vec<f64>,
     /// Φ (nc); entries of velocity-level rows mean nothing.
     pub phi: Vec<f64>,
@@ -310,7 +310,7 @@ pub struct Equations {
     pub phi_t: Vec<f64>,
     /// Φ̇ = J v + Φ_t (nc).
     pub phidot: Vec<f64>,
-    /// Sizes of the terms of γ, those that cancel included (nc); empty where nobody asked for them.
+    /// Sizes of the terms of γ, those that cancel included (nc); empty where no one asked for them.
     pub gamma_terms: Vec<f64>,
 }
 
@@ -391,7 +391,7 @@ impl Equations {
     }
 }
 
-/// What a formulation found at one instant, and how well.
+/// Holds what a formulation found at one instant, and how well.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Accel {
     /// v̇ (nv).
@@ -425,7 +425,7 @@ pub struct Expansion {
 }
 
 impl Expansion {
-    /// Room for a problem of structure `s`.
+    /// Workspace for a problem of structure `s`.
     pub fn zeros(s: &Structure) -> Expansion {
         Expansion { phi: vec![vec![0.0; s.nc]; COEFFICIENTS], J: vec![vec![0.0; s.J_len]; COEFFICIENTS] }
     }
@@ -454,7 +454,7 @@ pub trait Problem {
     /// Rates of the first-order states, once the accelerations are known.
     fn xdot(&mut self, s: &State, eq: &Equations, accel: &Accel, xdot: &mut [f64]);
 
-    /// Whether nothing acts at the moment but the weight and the inertia of bodies, so that f follows from q and v without
+    /// Returns whether nothing acts at the moment but the weight and the inertia of bodies, so that f follows from q and v without
     /// [`update`](Problem::update), and the first-order states rest.
     fn has_only_weight(&self) -> bool {
         false
@@ -482,7 +482,7 @@ pub trait Problem {
     /// A name for the scalar row `row` of λ, for messages: ``joint `A` ``.
     fn name_of_row(&self, row: usize) -> String;
 
-    /// How many rows have friction: a force in proportion to what they bear, N = -λ ≥ 0.
+    /// Number of rows that have friction: a force in proportion to what they bear, N = -λ ≥ 0.
     fn frictions(&self) -> usize {
         0
     }
@@ -498,7 +498,7 @@ pub trait Problem {
         None
     }
 
-    /// Whether something acts that [`description`](Problem::description) did not know of.
+    /// Returns whether something acts that [`description`](Problem::description) did not know of.
     fn is_pushed(&self) -> bool {
         false
     }
@@ -508,7 +508,7 @@ pub trait Problem {
         None
     }
 
-    /// How many intensities n of forces there are that depend on multipliers: C = Σ nᵢ cᵢ(q, v), n = g(λ) ≥ 0.
+    /// Number of intensities n of forces that depend on multipliers: C = Σ nᵢ cᵢ(q, v), n = g(λ) ≥ 0.
     fn reactive_forces(&self) -> usize {
         0
     }
@@ -519,7 +519,7 @@ pub trait Problem {
     /// Adds C of the intensities `n` to `f`, at the state `s` of the last update.
     fn add_reactive_forces(&mut self, _s: &State, _n: &[f64], _f: &mut [f64]) {}
 
-    /// Room for [`fill_tangent`](Problem::fill_tangent); none where there is no tangent.
+    /// Workspace for [`fill_tangent`](Problem::fill_tangent); none where there is no tangent.
     fn new_tangent(&self) -> Option<Tangent> {
         None
     }

@@ -1,4 +1,4 @@
-//! How many singular values, or pivots, count, decided so that it stays the same along a run.
+//! Number of singular values, or pivots, that count, decided so that it stays the same along a run.
 //!
 //! On the constraints a redundant row leaves a singular value of rounding size. Off them, at the stages of an integrator
 //! or after drift, it leaves one as large as the violation, and to solve for it would turn the violation into forces of
@@ -12,13 +12,13 @@
 //! state's errors, and depends on the history of a run only if that began far off the constraints.
 
 //!
-//! How many values count at the start is decided once for all who ask, from the geometry alone: see [`kinematic_units`] and
-//! [`TOLERANCE`]. A method is told the result where rows are redundant, or nearly so.
+//! The number of values that count at the start is decided once for all callers, from the geometry alone: see [`kinematic_units`] and
+//! [`TOLERANCE`]. A method is given the result where rows are redundant, or nearly so.
 
 use crate::findings::RankFound;
 use crate::formulations::dense::fill_inverse_masses;
-use crate::passage::Subsystem;
 use crate::problem::{Array, Equations, GroupKind, Structure};
+use crate::singularity::Subsystem;
 
 /// Singular values of J up to this count as zero, with velocities in their kinematic units and rows of unit length: what rows that are off by
 /// 10⁻⁵ rad, or 10⁻⁵ of a length, would tell is taken for an error of the data. Pivots of J C² Jᵀ, which are squares, resolve
@@ -29,7 +29,7 @@ pub const TOLERANCE: f64 = 1e-5;
 /// median over the bodies of a connected component of their longest lever, the ratio of a row's entries for rotation and for
 /// displacement. No mass enters.
 pub fn kinematic_units(s: &Structure, J: &[f64]) -> Vec<f64> {
-    let turns = turning(s);
+    let rotates = is_angular(s);
     let mut levers = vec![0.0_f64; s.nv];
     for row in &s.rows {
         for e in &s.entries[row.entries.clone()] {
@@ -37,7 +37,7 @@ pub fn kinematic_units(s: &Structure, J: &[f64]) -> Vec<f64> {
             for J in J[e.offset..][..row.size * col.size].chunks_exact(col.size) {
                 let (mut along, mut about) = (0.0, 0.0);
                 for (j, x) in J.iter().enumerate() {
-                    *(if turns[col.start + j] { &mut about } else { &mut along }) += x * x;
+                    *(if rotates[col.start + j] { &mut about } else { &mut along }) += x * x;
                 }
                 if along > 0.0 {
                     levers[col.start] = levers[col.start].max((about / along).sqrt());
@@ -51,19 +51,19 @@ pub fn kinematic_units(s: &Structure, J: &[f64]) -> Vec<f64> {
         let mut of_part: Vec<f64> = of_part.filter(|l| *l > 0.0 && l.is_finite()).collect();
         of_part.sort_by(f64::total_cmp);
         let unit = of_part.get(of_part.len() / 2).copied().unwrap_or(1.0);
-        part.velocities.iter().filter(|v| !turns[**v]).for_each(|&v| units[v] = unit);
+        part.velocities.iter().filter(|v| !rotates[**v]).for_each(|&v| units[v] = unit);
     }
     units
 }
 
-/// Whether each velocity is a rate of rotation.
-fn turning(s: &Structure) -> Vec<bool> {
-    let mut turns = vec![false; s.nv];
+/// Returns whether each velocity is a rate of rotation.
+fn is_angular(s: &Structure) -> Vec<bool> {
+    let mut rotates = vec![false; s.nv];
     for g in s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity) {
         debug_assert_eq!(g.kind.array(), Array::V);
-        turns[g.start..][..g.len].fill(true);
+        rotates[g.start..][..g.len].fill(true);
     }
-    turns
+    rotates
 }
 
 /// Relative size up to which values from singular values count as zero: numbers typed from a drawing are not exact.
@@ -72,7 +72,7 @@ pub(crate) const FLOOR: f64 = 1e-9;
 pub(crate) const ROOT_FLOOR: f64 = 1e-6;
 /// Values up to this many violations are explained by them: levers are not shorter than a hundredth of the mechanism.
 pub(crate) const EXPLAINED: f64 = 100.0;
-/// What a violation at the start may explain at most.
+/// Defines what a violation at the start may explain at most.
 const LOOSEST: f64 = 1e-3;
 
 /// Rank decisions of one method.
@@ -83,11 +83,11 @@ pub(crate) struct RankKeeper {
     known: Option<usize>,
     /// The smallest value that counted where the rank was taken from there, over the largest.
     least: f64,
-    settled: Option<usize>,
+    resolved: Option<usize>,
     found: Option<RankFound>,
     smallest: f64,
-    /// Whether a velocity turns.
-    turns: Vec<bool>,
+    /// Marks whether a velocity turns.
+    rotates: Vec<bool>,
     inverse_masses: Vec<f64>,
 }
 
@@ -98,20 +98,20 @@ impl RankKeeper {
             floor,
             known: None,
             least: 1.0,
-            settled: None,
+            resolved: None,
             found: None,
             smallest: 1.0,
-            turns: turning(s),
+            rotates: is_angular(s),
             inverse_masses: vec![0.0; s.nc],
         }
     }
 
     /// Says what the rank at the start is, where that is known: the first decision takes it.
-    pub fn tell(&mut self, known: Option<usize>) {
+    pub fn report_rank(&mut self, known: Option<usize>) {
         self.known = known;
     }
 
-    /// What was decided along the run.
+    /// Returns what was decided along the run.
     pub fn found(&self) -> Option<RankFound> {
         self.found
     }
@@ -122,13 +122,13 @@ impl RankKeeper {
     }
 
     /// The largest rank so far that no violation explains; 0 where nothing was decided.
-    pub fn settled(&self) -> usize {
-        self.settled.unwrap_or(0)
+    pub fn resolved_rank(&self) -> usize {
+        self.resolved.unwrap_or(0)
     }
 
     /// Forgets what was decided.
     pub fn forget(&mut self) {
-        (self.settled, self.found) = (None, None);
+        (self.resolved, self.found) = (None, None);
     }
 
     /// The largest violation δ at `eq`: as |Φ|, or as the rotation that would take it away.
@@ -145,7 +145,7 @@ impl RankKeeper {
                 }
                 for e in &s.entries[row.entries.clone()] {
                     let col = s.cols[e.col];
-                    for j in (0..col.size).filter(|j| self.turns[col.start + j]) {
+                    for j in (0..col.size).filter(|j| self.rotates[col.start + j]) {
                         let J = eq.J[e.offset + i * col.size + j].abs();
                         let minv = eq.minv[col.mass + j * (col.size + 1)];
                         delta = delta.max(phi * J * minv / inverse);
@@ -156,7 +156,7 @@ impl RankKeeper {
         delta
     }
 
-    /// Whether a row takes part of which other rows leave `relative`, a length over the longest, at a state that is off the
+    /// Returns whether a row takes part of which other rows leave `relative`, a length over the longest, at a state that is off the
     /// constraints by `violation`; `before` says whether it did at the last decision.
     pub fn counts(&self, relative: f64, before: Option<bool>, violation: f64) -> bool {
         let explained = (EXPLAINED * violation).max(self.floor);
@@ -182,7 +182,7 @@ impl RankKeeper {
         let mut explained = (EXPLAINED * violation).max(self.floor);
         let risen = self.risen(violation);
         let known = self.known.filter(|n| *n <= sigma.len());
-        let settled = match (self.settled, known) {
+        let resolved = match (self.resolved, known) {
             (None, Some(known)) => {
                 let last = known.checked_sub(1).and_then(|i| sigma.clone().nth(i));
                 self.least = last.map_or(1.0, |s| s / largest.max(f64::MIN_POSITIVE));
@@ -194,8 +194,8 @@ impl RankKeeper {
                 before.max(above(explained))
             }
         };
-        self.settled = Some(settled);
-        let rank = settled.min(above(self.floor));
+        self.resolved = Some(resolved);
+        let rank = resolved.min(above(self.floor));
 
         // any tolerance between the two neighbours would have decided alike
         let relative = |i: usize| sigma.clone().nth(i).map_or(0.0, |s| s / largest.max(f64::MIN_POSITIVE));

@@ -34,11 +34,11 @@ pub struct Rotations {
     pub limit: f64,
     /// The step that came nearest to its limit, or exceeded it most.
     pub worst: Option<Rotated>,
-    /// How many steps were shortened for their rotation.
+    /// Number of steps that were shortened for their rotation.
     pub bounded: u64,
-    /// When the first of them began \[s\].
+    /// Time when the first of them began \[s\].
     pub first_bounded: f64,
-    /// How fast the largest angular speed grew in the last step \[rad/s²\].
+    /// Rate at which the largest angular speed grew in the last step \[rad/s²\].
     pub(crate) growth: f64,
     /// The largest angular speed of a body at the start of the step at hand, over its limit \[1/s\].
     pub(crate) start: f64,
@@ -51,7 +51,7 @@ pub struct Rotated {
     pub t: f64,
     /// Its size \[s\].
     pub h: f64,
-    /// How far it rotates something, by the larger of the angular speeds at its ends \[rad\].
+    /// Extent to which it rotates something, by the larger of the angular speeds at its ends \[rad\].
     pub angle: f64,
     /// The most that it may be \[rad\].
     pub limit: f64,
@@ -241,8 +241,8 @@ mod tests {
     fn a_step_is_bounded_at_the_speed_that_it_will_end_with() {
         let (w, growth) = (1.0, 50.0);
         let h = Speed::of_bodies(&angular([(0, 1)]), 3.0, &[w]).bound(10.0, growth).unwrap_or(10.0);
-        let turned = h * (w + growth * h);
-        assert!(turned <= 2.5 && turned > 1.5, "{turned}");
+        let angle = h * (w + growth * h);
+        assert!(angle <= 2.5 && angle > 1.5, "{angle}");
         let at_rest = Speed::of_bodies(&angular([(0, 1)]), 3.0, &[0.0]);
         assert_eq!(at_rest.bound(10.0, 0.0), None);
         assert!(at_rest.bound(10.0, growth).is_some_and(|h| h * h * growth <= 2.5));

@@ -17,7 +17,7 @@ const ENDED: u32 = 6;
 /// Steps that stability has limited.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StiffnessMonitor {
-    /// How many, estimated from the steps that were checked.
+    /// Describes how many, estimated from the steps that were checked.
     pub limited: u64,
     /// Start of the first of them \[s\].
     pub first: Option<f64>,
@@ -32,7 +32,7 @@ pub struct StiffnessMonitor {
 }
 
 impl StiffnessMonitor {
-    /// Whether the step after `steps` others is to be checked.
+    /// Returns whether the step after `steps` others is to be checked.
     pub(crate) fn is_due(&self, steps: u64) -> bool {
         let unsettled = self.streak > 0 && (self.streak < ESTABLISHED || self.calm > 0);
         unsettled || steps >= self.checked + EVERY

@@ -36,11 +36,11 @@ pub struct Tangent {
     pub phiddot_q: Vec<f64>,
     /// ∂Φ̈/∂v, likewise.
     pub phiddot_v: Vec<f64>,
-    places: HashMap<[usize; 2], usize>,
+    blocks: HashMap<[usize; 2], usize>,
 }
 
 impl Tangent {
-    /// Room for the tangent of a problem whose elements connect these bodies, by their indices in [`Structure::cols`].
+    /// Workspace for the tangent of a problem whose elements connect these bodies, by their indices in [`Structure::cols`].
     pub fn new(s: &Structure, connected: impl Iterator<Item = Vec<usize>>) -> Tangent {
         let mut tangent = Tangent::default();
         (0..s.cols.len()).for_each(|i| tangent.add_pair(s, [i, i]));
@@ -56,24 +56,24 @@ impl Tangent {
     }
 
     fn add_pair(&mut self, s: &Structure, at: [usize; 2]) {
-        if self.places.contains_key(&at) {
+        if self.blocks.contains_key(&at) {
             return;
         }
         let [m, n] = at.map(|i| s.cols[i].size);
         let offset = self.K.len();
-        self.places.insert(at, offset);
+        self.blocks.insert(at, offset);
         self.pairs.push(TangentBlock { at, offset });
         self.K.resize(offset + m * n, 0.0);
         self.D.resize(offset + m * n, 0.0);
     }
 
-    /// Whether two bodies have a block.
+    /// Decides whether two bodies have a block.
     pub fn has(&self, at: [usize; 2]) -> bool {
-        self.places.contains_key(&at)
+        self.blocks.contains_key(&at)
     }
 
     /// First number of the block of two bodies that an element connects.
-    pub fn place(&self, at: [usize; 2]) -> usize {
-        self.places[&at]
+    pub fn first_entry(&self, at: [usize; 2]) -> usize {
+        self.blocks[&at]
     }
 }

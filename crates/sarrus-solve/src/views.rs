@@ -13,7 +13,7 @@
 
 use crate::control::StepControl;
 use crate::error::{SolveError, StepError};
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::problem::{Accel, Equations, Stage, State, Structure};
 use crate::rotations::{MOST_ROTATION, Speed};
 use crate::tangent::Tangent;
@@ -26,35 +26,35 @@ pub trait Ode {
     /// Sizes, and the groups for error norms.
     fn structure(&self) -> &Structure;
 
-    /// Announces the size \[s\] of the step that the next right sides belong to; some stabilizations depend on it.
+    /// Announces the size \[s\] of the step that the next right-hand sides belong to; some stabilizations depend on it.
     fn begin_step(&mut self, _h: f64) {}
 
-    /// Asks for right sides at the nearest state on the constraints in place of `s` itself, or no longer. Returns whether that
+    /// Asks for right-hand sides at the nearest state on the constraints in place of `s` itself, or no longer. Returns whether that
     /// is done: not where it makes no difference, or no singular position is near.
     ///
     /// Off the constraints accelerations are as inaccurate as the stages of a method are, times the inverse of the smallest
     /// singular value of J: near a singular position no step is short enough. On them they are smooth.
-    fn set_careful(&mut self, _careful: bool) -> bool {
+    fn set_constrained_stages(&mut self, _constrained: bool) -> bool {
         false
     }
 
-    /// Whether right sides of this step are those of the equations but for rounding; near a singular position that is magnified.
+    /// Returns whether right-hand sides of this step are those of the equations but for rounding; near a singular position that is magnified.
     fn is_exact(&self) -> bool {
         true
     }
 
-    /// Moves `s` to where the next right side would be taken for it: onto the constraints, while that is asked for
-    /// ([`set_careful`](Ode::set_careful)). Returns whether it was moved.
-    fn approach(&mut self, _s: &mut State) -> bool {
+    /// Moves `s` to where the next right-hand side would be taken for it: onto the constraints, while that is asked for
+    /// ([`set_constrained_stages`](Ode::set_constrained_stages)). Returns whether it was moved.
+    fn project_stage(&mut self, _s: &mut State) -> bool {
         false
     }
 
     /// Takes from the changes `delta` of q and v at the end `s` of a step the parts that [`finish_step`](Ode::finish_step) would
-    /// take away. Returns whether it takes any: only near a singular position, as [`set_careful`](Ode::set_careful).
+    /// take away. Returns whether it takes any: only near a singular position, as [`set_constrained_stages`](Ode::set_constrained_stages).
     ///
     /// Of the error of a step only the rest remains. Near a singular position the other part is large: rounding there is
     /// magnified across the constraints.
-    fn keep_tangent(&mut self, _s: &State, _delta: &mut State) -> bool {
+    fn project_tangent(&mut self, _s: &State, _delta: &mut State) -> bool {
         false
     }
 
@@ -66,13 +66,13 @@ pub trait Ode {
 
     /// Ends an accepted step of size `h` \[s\]: brings `s` onto the constraints and lets the problem take note.
     ///
-    /// Returns whether the right side at `s` may now differ from what it was before the call (the state was
+    /// Returns whether the right-hand side at `s` may now differ from what it was before the call (the state was
     /// moved, or the problem switched); if not, the slope at the end of the step is used again for the next.
     /// On an error nothing may have been noted: an adaptive method then tries a shorter step.
     fn finish_step(&mut self, s: &mut State, h: f64) -> Result<bool, StepError>;
 
     /// In place of a step of a method that resolves the constraints itself: takes one from `s`, where it begins near a singular position.
-    fn bridge_from(
+    fn fallback_from(
         &mut self,
         _s: &mut State,
         _control: &mut StepControl,
@@ -81,9 +81,9 @@ pub trait Ode {
         Ok(None)
     }
 
-    /// Looks at a step that such a method has `taken` to `s`, or has failed to take, where `s` is still its start. Where that ended near a
+    /// Checks a step that such a method has `taken` to `s`, or has failed to take, where `s` is still its start. Where that ended near a
     /// singular position or went over one, goes back and takes a step of its own.
-    fn bridge_over(
+    fn fallback_over(
         &mut self,
         taken: Result<StepInfo, StepError>,
         _s: &mut State,
@@ -94,7 +94,7 @@ pub trait Ode {
     }
 
     /// As [`Step::dense`] of the step just taken, where that was one of these.
-    fn bridge_dense(&mut self, _t: f64, _out: &mut State) -> Option<Result<(), StepError>> {
+    fn fallback_dense(&mut self, _t: f64, _out: &mut State) -> Option<Result<(), StepError>> {
         None
     }
 
@@ -124,20 +124,20 @@ impl<T: Ode + ?Sized> Ode for &mut T {
         (**self).begin_step(h);
     }
 
-    fn set_careful(&mut self, careful: bool) -> bool {
-        (**self).set_careful(careful)
+    fn set_constrained_stages(&mut self, constrained: bool) -> bool {
+        (**self).set_constrained_stages(constrained)
     }
 
     fn is_exact(&self) -> bool {
         (**self).is_exact()
     }
 
-    fn approach(&mut self, s: &mut State) -> bool {
-        (**self).approach(s)
+    fn project_stage(&mut self, s: &mut State) -> bool {
+        (**self).project_stage(s)
     }
 
-    fn keep_tangent(&mut self, s: &State, delta: &mut State) -> bool {
-        (**self).keep_tangent(s, delta)
+    fn project_tangent(&mut self, s: &State, delta: &mut State) -> bool {
+        (**self).project_tangent(s, delta)
     }
 
     fn rhs(&mut self, s: &State, dq: &mut [f64], dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
@@ -152,27 +152,27 @@ impl<T: Ode + ?Sized> Ode for &mut T {
         (**self).finish_step(s, h)
     }
 
-    fn bridge_from(
+    fn fallback_from(
         &mut self,
         s: &mut State,
         control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<Option<StepInfo>, StepError> {
-        (**self).bridge_from(s, control, is_adaptive)
+        (**self).fallback_from(s, control, is_adaptive)
     }
 
-    fn bridge_over(
+    fn fallback_over(
         &mut self,
         taken: Result<StepInfo, StepError>,
         s: &mut State,
         control: &mut StepControl,
         is_adaptive: bool,
     ) -> Result<StepInfo, StepError> {
-        (**self).bridge_over(taken, s, control, is_adaptive)
+        (**self).fallback_over(taken, s, control, is_adaptive)
     }
 
-    fn bridge_dense(&mut self, t: f64, out: &mut State) -> Option<Result<(), StepError>> {
-        (**self).bridge_dense(t, out)
+    fn fallback_dense(&mut self, t: f64, out: &mut State) -> Option<Result<(), StepError>> {
+        (**self).fallback_dense(t, out)
     }
 
     fn relative_rotation(&mut self, s: &State) -> Option<f64> {
@@ -213,7 +213,7 @@ pub trait Staggered {
         false
     }
 
-    /// Whether there are forces that depend on the multipliers.
+    /// Returns whether there are forces that depend on the multipliers.
     fn is_reactive(&self) -> bool {
         false
     }
@@ -239,7 +239,7 @@ pub trait Staggered {
 
 /// A problem with its tangent, for methods that solve its equations at the end of a step.
 pub trait ImplicitOde: Staggered {
-    /// Room for [`fill_tangent`](ImplicitOde::fill_tangent); none where there is no tangent.
+    /// Workspace for [`fill_tangent`](ImplicitOde::fill_tangent); none where there is no tangent.
     fn new_tangent(&self) -> Option<Tangent>;
 
     /// K and D at `s`, where the accelerations are `vdot` (nv) and the multipliers `lambda` (nc).
@@ -248,7 +248,7 @@ pub trait ImplicitOde: Staggered {
     /// Accelerations and multipliers at `s`, which is on the constraints.
     fn accelerations(&mut self, s: &State, accel: &mut Accel) -> Result<(), SolveError>;
 
-    /// Which scalar rows depend on others at `s`, which is on the constraints.
+    /// Returns which scalar rows depend on others at `s`, which is on the constraints.
     fn dependent_rows(&mut self, s: &State, out: &mut [bool]) -> Result<(), SolveError>;
 
     /// Brings `s` onto the constraints.
@@ -297,7 +297,7 @@ pub trait Step: Send {
     /// Order of the dense output: inside a step its error is of size h^(order + 1).
     fn dense_order(&self) -> u32;
 
-    /// Whether the method estimates its error and chooses its steps.
+    /// Returns whether the method estimates its error and chooses its steps.
     fn is_adaptive(&self) -> bool;
 
     /// The most that a step may rotate a body in space \[rad\].
@@ -367,9 +367,9 @@ pub trait StaggeredStep: Send {
     /// The method's own λ (nc) at the end of the step just taken.
     fn multipliers(&self) -> &[f64];
 
-    /// What it found on the way, over all steps since it was made.
-    fn findings(&self) -> Findings {
-        Findings::default()
+    /// Returns what it found on the way, over all steps since it was made.
+    fn statistics(&self) -> MethodStatistics {
+        MethodStatistics::default()
     }
 }
 
@@ -385,7 +385,7 @@ pub enum MethodView {
 }
 
 impl MethodView {
-    /// Whether the method resolves the constraints itself, so that no formulation or stabilization takes part.
+    /// Returns whether the method resolves the constraints itself, so that no formulation or stabilization takes part.
     pub fn resolves_constraints(self) -> bool {
         self != MethodView::Ode
     }
@@ -493,7 +493,7 @@ impl Integrator {
         if let Integrator::Ode(m) = self {
             return m.step(ode, s, control);
         }
-        if let Some(info) = ode.bridge_from(s, control, is_adaptive)? {
+        if let Some(info) = ode.fallback_from(s, control, is_adaptive)? {
             return Ok(info);
         }
         let none = StepError::View { t: s.t };
@@ -502,7 +502,7 @@ impl Integrator {
             Integrator::Staggered(m) => m.step(ode.staggered().ok_or(none)?, s, control),
             Integrator::Implicit(m) => m.step(ode.implicit().ok_or(none)?, s, control),
         };
-        ode.bridge_over(taken, s, control, is_adaptive)
+        ode.fallback_over(taken, s, control, is_adaptive)
     }
 
     /// As [`Step::dense`].
@@ -513,7 +513,7 @@ impl Integrator {
         t: f64,
         out: &mut State,
     ) -> Result<(), StepError> {
-        if let Some(done) = ode.bridge_dense(t, out) {
+        if let Some(done) = ode.fallback_dense(t, out) {
             return done;
         }
         match self {
@@ -523,16 +523,16 @@ impl Integrator {
         }
     }
 
-    /// What the method found on the way, over all steps since it was made.
-    pub fn findings(&self) -> Findings {
+    /// Returns what the method found on the way, over all steps since it was made.
+    pub fn statistics(&self) -> MethodStatistics {
         match self {
-            Integrator::Ode(_) | Integrator::Implicit(_) => Findings::default(),
-            Integrator::Staggered(m) => m.findings(),
+            Integrator::Ode(_) | Integrator::Implicit(_) => MethodStatistics::default(),
+            Integrator::Staggered(m) => m.statistics(),
         }
     }
 
     /// λ (nc) at the end of the last step that the method itself has taken, as it has found it, where it finds any. Near a singular
-    /// position steps are not its own ([`Ode::bridge_over`]).
+    /// position steps are not its own ([`Ode::fallback_over`]).
     pub fn multipliers(&self) -> Option<&[f64]> {
         match self {
             Integrator::Ode(_) => None,
@@ -542,7 +542,7 @@ impl Integrator {
     }
 }
 
-/// What an accepted step was.
+/// Holds what an accepted step was.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepInfo {
     /// Time at its start \[s\].

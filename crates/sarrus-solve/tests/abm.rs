@@ -28,7 +28,7 @@ fn orbit(method: &mut Integrator, tol: f64, end: f64) -> (f64, StepCounts) {
 }
 
 /// Local extrapolation makes up for what errors of single steps add up to. Tens of tolerances are what e^{∫ 2 cos 2t} and two
-/// turns of an orbit make of them.
+/// rotations of an orbit make of them.
 #[test]
 fn the_error_follows_the_tolerance() {
     for k in 3..=13 {
@@ -212,7 +212,7 @@ fn the_last_steps_share_what_is_left_and_none_fails_for_it() {
     assert!(steps.windows(2).all(|i| i[1].h <= 2.0 * i[0].h * (1.0 + 1e-9)));
 }
 
-/// What `method` does from `s`, for a few steps.
+/// Returns what `method` does from `s`, for a few steps.
 fn few_steps(method: &mut Integrator, s: &State, control: &mut StepControl) -> Vec<(f64, State)> {
     let mut s = s.clone();
     (0..5)

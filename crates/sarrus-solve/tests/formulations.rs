@@ -210,7 +210,7 @@ fn a_violation_does_not_make_a_copy_independent() {
             // proximal steps see a copy that differs by 10⁻⁴ as a little less than one
             close(kind.name, &out.lambda, &[-1.5, -1.5], 0.15);
         }
-        if let Some(rank) = formulation.findings().rank {
+        if let Some(rank) = formulation.statistics().rank {
             assert_eq!((rank.least, rank.most), (1, 1), "{}", kind.name);
         }
     }
@@ -265,7 +265,7 @@ fn the_penalty_of_the_augmented_lagrangian_changes_its_passes_only() {
         close("v̇", &accel.vdot, &[3.0, 1.0], 1e-13);
         // 1 λ₂ = -1, λ₁ + λ₂ + 2 λ₃ = 2, least: (λ₁, λ₃) along (1, 2)
         close("λ", &accel.lambda, &[0.6, -1.0, 1.2], 1e-12);
-        let passes = f.findings().iterations;
+        let passes = f.statistics().iterations;
         assert!(passes <= last, "{passes} passes at {penalty}, {last} before");
         last = passes;
     }
@@ -373,7 +373,7 @@ impl Problem for Pendulum {
     }
 }
 
-/// Where the pendulum is after half a second, from level and at rest, by classical Runge-Kutta in `steps` steps.
+/// Returns where the pendulum is after half a second, from level and at rest, by classical Runge-Kutta in `steps` steps.
 fn swing(formulation: Box<dyn Formulation>, steps: usize) -> [f64; 2] {
     let mut b = Structure::builder();
     b.column(2);

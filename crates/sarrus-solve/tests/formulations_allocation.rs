@@ -18,7 +18,7 @@ thread_local! {
 // SAFETY: every call is passed on to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // the thread may be ending: then nobody reads the count
+        // the thread may be ending: then no one reads the count
         let _ = REQUESTS.try_with(|n| n.set(n.get() + 1));
         unsafe { System.alloc(layout) }
     }

@@ -1,4 +1,4 @@
-//! What every integrator must do, over the registry, on problems with known solutions.
+//! Describes what every integrator must do, over the registry, on problems with known solutions.
 
 mod toy;
 
@@ -9,7 +9,7 @@ use sarrus_solve::{
     GroupKind, Integrator, MethodView, Ode, Options, SolveError, State, StepControl, StepError, StepInfo,
     Structure, error_norm,
 };
-use toy::{PLAIN, Rates, Toy, body, body_at, distance, first_order, product, state_x, turn};
+use toy::{PLAIN, Rates, Toy, body, body_at, distance, first_order, product, rotate, state_x};
 
 /// Tolerances so loose that an adaptive method takes its largest step always.
 const LOOSE: f64 = 1e30;
@@ -22,7 +22,7 @@ fn by_name(name: &str) -> Integrator {
     make(find(name).unwrap())
 }
 
-/// Those that need no more than right sides.
+/// Those that need no more than right-hand sides.
 fn ode_kinds() -> impl Iterator<Item = &'static IntegratorKind> {
     KINDS.iter().filter(|k| k.view == MethodView::Ode)
 }
@@ -253,17 +253,17 @@ fn turning_the_world_axes_changes_no_step() {
             );
             (s, log.steps)
         };
-        let ((plain, a), (turned, b)) = (go(&PLAIN), go(&axes));
+        let ((plain, a), (rotated, b)) = (go(&PLAIN), go(&axes));
         assert_eq!(a.len(), b.len(), "{}", kind.name);
         for (a, b) in a.iter().zip(&b) {
             assert!((a.h / b.h - 1.0).abs() < 1e-6, "{}: {a:?} {b:?}", kind.name);
         }
         let back = State {
-            q: turn(&axes, &plain.q).into_iter().chain(product(&axes, &plain.q[3..])).collect(),
-            v: turn(&axes, &plain.v).into_iter().chain(plain.v[3..].to_vec()).collect(),
+            q: rotate(&axes, &plain.q).into_iter().chain(product(&axes, &plain.q[3..])).collect(),
+            v: rotate(&axes, &plain.v).into_iter().chain(plain.v[3..].to_vec()).collect(),
             ..plain
         };
-        assert!(distance(&back, &turned) < 1e-10, "{}", kind.name);
+        assert!(distance(&back, &rotated) < 1e-10, "{}", kind.name);
     }
 }
 
@@ -388,7 +388,7 @@ fn a_run_that_cannot_go_on_keeps_what_it_has() {
     }
 }
 
-/// The right side exists only within 0.05 of the last accepted state.
+/// The right-hand side exists only within 0.05 of the last accepted state.
 #[test]
 fn a_failing_stage_shortens_an_adaptive_step() {
     for kind in adaptive_kinds() {
@@ -576,7 +576,7 @@ fn a_fixed_step_method_without_a_step_takes_a_thousand() {
 
 #[test]
 fn the_slope_at_the_end_is_used_again_unless_the_step_was_corrected() {
-    // evaluations in 100 steps: without and with a correction, before which `dop853` looks for stiffness every 20 steps
+    // evaluations in 100 steps: without and with a correction, before which `dop853` searches for stiffness every 20 steps
     let expected = [
         ("euler", 100, 100),
         ("rk4", 400, 400),
@@ -848,7 +848,7 @@ fn quaternions_are_unit_at_the_end_of_every_step() {
     }
 }
 
-/// Some stabilizations depend on the step: every right side must know the one it belongs to.
+/// Some stabilizations depend on the step: every right-hand side must know the one it belongs to.
 #[test]
 fn the_size_of_every_trial_is_announced() {
     struct Announced {

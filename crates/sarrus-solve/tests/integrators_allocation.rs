@@ -18,7 +18,7 @@ thread_local! {
 }
 
 fn count() {
-    // the thread may be ending: then nobody reads the count
+    // the thread may be ending: then no one reads the count
     let _ = REQUESTS.try_with(|n| n.set(n.get() + 1));
 }
 

@@ -238,7 +238,7 @@ fn a_chain_of_ten_thousand_fills_nothing_and_is_solved_to_rounding() {
     assert!(report.residual < 1e-13 && report.refinements <= 3, "{report:?}");
 }
 
-/// Hinges that all turn about z make a cantilever in z: eliminated from its free end, the last pivot would be 1/n³ and
+/// Hinges that all rotate about z make a cantilever in z: eliminated from its free end, the last pivot would be 1/n³ and
 /// look like a redundancy.
 #[test]
 fn a_cantilever_of_three_thousand_hinges_has_no_dependent_rows() {
@@ -269,7 +269,7 @@ fn rows_settled_as_dependent_stay_so_off_the_constraints() {
     let (exact, multipliers, _) = solve(&s, &eq, HUB_DEGREE, RankDemand::Any).unwrap();
 
     let mut kkt = Kkt::new(&s, &eq, HUB_DEGREE).unwrap();
-    kkt.factor(&eq, ActiveRows::All, RankDemand::Settle).unwrap();
+    kkt.factor(&eq, ActiveRows::All, RankDemand::ResolveRank).unwrap();
     assert_eq!(kkt.dependent_rows().len(), 2);
     let mut random = Random::new(1);
     eq.J.iter_mut().chain(&mut eq.gamma).for_each(|x| *x += 1e-5 * random.next());

@@ -18,7 +18,7 @@ thread_local! {
 // SAFETY: every call is passed on to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // the thread may be ending: then nobody reads the count
+        // the thread may be ending: then no one reads the count
         let _ = REQUESTS.try_with(|n| n.set(n.get() + 1));
         unsafe { System.alloc(layout) }
     }
@@ -52,7 +52,7 @@ fn factoring_and_solving_ask_for_no_memory() {
     let mut kkt = Kkt::new(&s, &eq, HUB_DEGREE).unwrap();
     let (mut x, mut mu) = (vec![0.0; s.nv], vec![0.0; s.nc]);
     // the second factorization takes its room when it is first wanted
-    kkt.factor(&eq, ActiveRows::All, RankDemand::Settle).unwrap();
+    kkt.factor(&eq, ActiveRows::All, RankDemand::ResolveRank).unwrap();
     kkt.solve(&eq, &eq.f, &eq.gamma, &mut x, &mut mu).unwrap();
     kkt.least_norm(&eq, &mut mu).unwrap();
     let before = REQUESTS.get();

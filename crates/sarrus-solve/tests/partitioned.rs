@@ -1,7 +1,7 @@
 //! Coordinate partitioning and direct correction, on a bead in the plane and on a skate.
 
 use sarrus_solve::{
-    Accel, Dynamics, Equations, Findings, Ode, Options, Problem, SolveError, Stage, State, StepError,
+    Accel, Dynamics, Equations, MethodStatistics, Ode, Options, Problem, SolveError, Stage, State, StepError,
     Structure, formulations, stabilizations,
 };
 
@@ -115,7 +115,7 @@ fn state(q: [f64; 2], v: [f64; 2]) -> State {
 
 /// The largest of ‖Φ‖ and ‖Φ̇‖ along 20 s on the circle from (1, 0), by classical Runge-Kutta with step 0.01, and
 /// what the methods found.
-fn drift(rows: &[Row], formulation: &str, stabilization: &str) -> ([f64; 2], [Findings; 2]) {
+fn drift(rows: &[Row], formulation: &str, stabilization: &str) -> ([f64; 2], [MethodStatistics; 2]) {
     let mut bead = Bead::new([1.0, 1.0], rows);
     let mut d = dynamics(&mut bead, formulation, stabilization);
     let mut s = state([1.0, 0.0], [0.0, 0.0]);
@@ -146,7 +146,7 @@ fn drift(rows: &[Row], formulation: &str, stabilization: &str) -> ([f64; 2], [Fi
         worst[0] = worst[0].max((CIRCLE.phi)(q).abs());
         worst[1] = worst[1].max((n[0] * v[0] + n[1] * v[1]).abs());
     }
-    (worst, d.findings())
+    (worst, d.statistics())
 }
 
 /// Nothing said of an integrator's tolerance: 1e-11 remains. One correction of a step's error, here 1e-8, leaves its
@@ -352,7 +352,7 @@ fn a_rank_that_rises_on_the_way_is_noticed() {
     let aside = d.evaluate(&state([0.6, 0.8], [0.0, 0.0])).unwrap();
     assert!(aside.vdot.iter().all(|x| x.abs() < 1e-14), "{:?}", aside.vdot);
     assert!(aside.lambda[0].abs() < 1e-14 && (aside.lambda[1] + 9.81).abs() < 1e-13, "{:?}", aside.lambda);
-    let found = &d.findings()[0];
+    let found = &d.statistics()[0];
     assert_eq!(found.rank.map(|r| (r.least, r.most)), Some((1, 2)));
     assert_eq!(found.partition.as_ref().map(|p| (p.choices, p.independent.len())), Some((2, 0)));
 }

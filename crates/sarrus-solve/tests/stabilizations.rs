@@ -1,4 +1,4 @@
-//! What keeps a motion on its constraints, on a pendulum in Cartesian coordinates and on a skate.
+//! Describes what keeps a motion on its constraints, on a pendulum in Cartesian coordinates and on a skate.
 
 use sarrus_solve::{
     Accel, Dynamics, Equations, Ode, Options, Problem, SolveError, Stage, State, StepError, Structure,

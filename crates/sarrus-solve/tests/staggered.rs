@@ -219,7 +219,7 @@ fn a_controller_between_the_modules_acts_on_the_multipliers_at_second_order() {
 }
 
 /// On the circle at an angle of 0.3, turning at 2 rad/s.
-fn turning() -> State {
+fn rotating() -> State {
     let (sin, cos) = 0.3_f64.sin_cos();
     State { t: 0.0, q: vec![cos, sin], v: vec![-2.0 * sin, 2.0 * cos], x: vec![] }
 }
@@ -231,7 +231,7 @@ fn short_steps_between_long_ones_do_no_harm() {
     for form in FORMS {
         let short = 1e-8;
         let ends = (1..=100).flat_map(|k| [0.01 * f64::from(k) - short, 0.01 * f64::from(k)]);
-        let mut s = turning();
+        let mut s = rotating();
         run_to(&mut Point::new(None), form, &mut s, 0.01, ends, |s, lambda| {
             let phi = 0.5 * (s.q[0] * s.q[0] + s.q[1] * s.q[1] - 1.0);
             let phidot = s.q[0] * s.v[0] + s.q[1] * s.v[1];
@@ -259,7 +259,7 @@ fn what_whole_steps_leave_before_the_end_is_shared() {
     run_to(
         &mut Point::new(None),
         StaggeredForm::Symmetric,
-        &mut turning(),
+        &mut rotating(),
         h,
         std::iter::once(1.0),
         |s, _| {
@@ -281,7 +281,7 @@ fn nothing_is_evaluated_after_the_end() {
     }
     for form in FORMS {
         for h in [0.01, 0.0099, 0.0095, 0.009_999_9] {
-            let mut s = turning();
+            let mut s = rotating();
             // on a circle that grows at 1/4 m/s
             (0..2).for_each(|i| s.v[i] += 0.25 * s.q[i]);
             let mut problem = Point { radius: until_one, ..Point::new(None) };
@@ -297,11 +297,11 @@ fn nothing_is_evaluated_after_the_end() {
     }
 }
 
-/// Where a leg ends and nothing changes, the motion is that without the end, up to what corrections leave.
+/// Where a segment ends and nothing changes, the motion is that without the end, up to what corrections leave.
 #[test]
 fn an_end_where_nothing_changes_does_not_disturb_the_chain() {
     for form in FORMS {
-        let (mut with, mut without) = (turning(), turning());
+        let (mut with, mut without) = (rotating(), rotating());
         let ends = (1..=100).map(|k| 0.01 * f64::from(k));
         run_to(&mut Point::new(None), form, &mut with, 0.01, ends, |_, _| ()).unwrap();
         run_to(&mut Point::new(None), form, &mut without, 0.01, std::iter::once(1.0), |_, _| ()).unwrap();
@@ -315,7 +315,7 @@ fn an_end_where_nothing_changes_does_not_disturb_the_chain() {
 fn multipliers_have_order_two_from_the_first_step_on() {
     for form in FORMS {
         let errors = |h: f64| {
-            let mut s = turning();
+            let mut s = rotating();
             let mut errors = Vec::new();
             // more steps follow: λ is that of the chain
             run_to(&mut Point::new(None), form, &mut s, h, std::iter::once(10.0 * h), |s, lambda| {
@@ -338,7 +338,7 @@ fn multipliers_have_order_two_from_the_first_step_on() {
 fn tiny_masses_are_solved_for_as_well_as_others() {
     for form in FORMS {
         let end = |mass: f64| {
-            let mut s = turning();
+            let mut s = rotating();
             let mut problem = Point { mass, ..Point::new(None) };
             run_to(&mut problem, form, &mut s, 0.01, std::iter::once(1.0), |_, _| ()).unwrap();
             s
@@ -399,7 +399,7 @@ fn first_order_states_have_order_two_where_every_step_is_a_start() {
         let mut s = State { t: 0.0, q: vec![0.0], v: vec![1.0], x: vec![0.0] };
         while s.t < 1.0 {
             method.step(&mut dynamics, &mut s, &mut control).unwrap();
-            // another state: the chain cannot go on
+            // another state: the chain cannot continue
             s.x[0] += 1e-12;
         }
         assert!((s.x[0] - 0.5).abs() < 1e-10, "{form:?}: {}", s.x[0]);
@@ -434,7 +434,7 @@ fn a_step_costs_as_many_evaluations_and_factorizations_as_its_form_says() {
     }
 }
 
-/// A free symmetric body: ω about its axis is constant, the rest turns about it at Ω = (I₃ - I₁) ω₃/I₁. Orientation has no part in
+/// A free symmetric body: ω about its axis is constant, the rest rotates about it at Ω = (I₃ - I₁) ω₃/I₁. Orientation has no part in
 /// that and is left out.
 struct Spinning(Structure);
 
@@ -544,7 +544,7 @@ fn epsilon_follows_the_conditioning_and_multipliers_keep_their_accuracy() {
         let (s, eq) = two_masses(m);
         let mut module = SparseMultipliers::new(Epsilon::Auto);
         module.prepare(&s, &eq).unwrap();
-        module.take_J(&s, &eq).unwrap();
+        module.load_jacobian(&s, &eq).unwrap();
         let (r, mut eta) = ([0.3, 0.7], [0.0; 2]);
         module.solve(&r, &mut eta).unwrap();
         // Jᵀη = M v with J v = r
@@ -571,10 +571,10 @@ struct OneRow {
 
 impl MultiplierModule for OneRow {
     fn prepare(&mut self, s: &Structure, eq: &Equations) -> Result<(), SolveError> {
-        self.take_J(s, eq)
+        self.load_jacobian(s, eq)
     }
 
-    fn take_J(&mut self, _: &Structure, eq: &Equations) -> Result<(), SolveError> {
+    fn load_jacobian(&mut self, _: &Structure, eq: &Equations) -> Result<(), SolveError> {
         self.S = eq.J.iter().map(|j| j * j).sum();
         Ok(())
     }

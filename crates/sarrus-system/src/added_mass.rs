@@ -24,12 +24,12 @@ pub struct AddedMass {
 }
 
 impl AddedMass {
-    /// Whether M does not change with it.
+    /// Returns whether M does not change with it.
     pub fn is_constant(&self) -> bool {
         self.axial == self.transverse
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_none(&self) -> bool {
         *self == AddedMass::default()
     }
@@ -122,7 +122,7 @@ fn linear(kind: BodyKind) -> usize {
     if matches!(kind, BodyKind::PlanarRigid | BodyKind::PlanarPoint) { 2 } else { 3 }
 }
 
-/// Hands over each component by its place among the velocities.
+/// Hands over each component by its index among the velocities.
 fn scatter<R: Real>(kind: BodyKind, force: Vec3<R>, torque: Vec3<R>, mut add: impl FnMut(usize, R)) {
     (0..linear(kind)).for_each(|i| add(i, force.0[i]));
     match kind {

@@ -9,7 +9,7 @@
 //!
 //! so that M stays constant and block diagonal, and every method that knows rows knows armature. ρ is x of a point, whose other
 //! numbers are held at zero: three velocities and rows more (planar two). It is no body of the model: no gravity acts on it, it counts in the
-//! kinetic energy and in no momentum, and the joint's reaction is without λ, which acts along the freedom. What a fast rotor does as a gyroscope
+//! kinetic energy and in no momentum, and the joint's reaction is without λ, which acts along the degree of freedom. What a fast rotor does as a gyroscope
 //! it leaves out: for that model the rotor as a body, with a gear.
 
 use crate::at::At;
@@ -30,7 +30,7 @@ use std::sync::Arc;
 pub(crate) struct Rotor {
     /// Index among the joints.
     pub joint: usize,
-    /// Which of its coordinates.
+    /// Identifies which of its coordinates.
     k: usize,
     /// Number of its body.
     pub body: u32,
@@ -115,7 +115,7 @@ impl Rotor {
         let coordinate = entry.coordinate(self.k, 0, 1);
         let name = format!("{}.armature", entry.name);
         let [a, b] = entry.bodies;
-        let here = CoordinateRef { hint: None, ..coordinate.clone() };
+        let here = CoordinateRef { discrete_index: None, ..coordinate.clone() };
         let ctx = Context::new(Reader::open(model, &model.joints[self.joint]), directory);
         let start = in_model_pose(&ctx, &[a, b], &[], |at| here.value(at));
         let body = &mut directory.bodies[self.body as usize];

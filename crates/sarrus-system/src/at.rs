@@ -1,10 +1,10 @@
-//! What an element sees: the poses and velocities of its bodies at one instant, over any scalar.
+//! Describes what an element sees: the poses and velocities of its bodies at one instant, over any scalar.
 
 use sarrus_math::{Pose, Real, Twist};
 
 /// The instant at which an element is evaluated.
 ///
-/// Bodies are addressed by their place in the element's own list, so the same residual runs on the system's
+/// Bodies are addressed by their index in the element's own list, so the same residual runs on the system's
 /// arrays (values) and on a few seeded copies (derivatives).
 pub struct At<'a, R> {
     /// Time \[s\].
@@ -15,8 +15,8 @@ pub struct At<'a, R> {
     pub twists: &'a [Twist<R>],
     /// The element's bodies as places in `poses`.
     pub ids: &'a [u32],
-    /// Last accepted values of multivalued quantities (turns of joint angles, places on paths).
-    pub hints: &'a [f64],
+    /// Last accepted values of multivalued quantities (rotations of joint angles, places on paths).
+    pub discrete: &'a [f64],
     /// Outputs and states of the controllers; empty where none can be read.
     pub outs: &'a [R],
 }

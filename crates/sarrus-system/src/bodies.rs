@@ -137,7 +137,7 @@ fn ground() -> Body {
     }
 }
 
-/// One body, without its place in q and v.
+/// One body, without its index in q and v.
 fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> Result<Body> {
     let reader = Reader::new(model, element, KEYS)?;
     if reader.has("enabled") {
@@ -149,7 +149,7 @@ fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> R
 
     let given = reader.body_frame()?;
     let frame = BodyOrigin::new(&given.frame, kind);
-    if !kind.turns() {
+    if !kind.rotates() {
         // turned with its file, which a point does not show
         reader.unrecord("angle");
         reader.unrecord("orientation");
@@ -158,7 +158,7 @@ fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> R
     let shapes = shapes::read(&reader, given.length)?;
     let distribution = shapes::distribution(&reader, &shapes)?;
     let mass = read_mass(&reader, &shapes, distribution.as_ref())?;
-    let (com, inertia) = if kind.turns() {
+    let (com, inertia) = if kind.rotates() {
         read_inertia(&reader, mass, distribution, given.length)?
     } else {
         ([0.0; 3], Mat3::identity())
@@ -211,7 +211,7 @@ fn read_body(model: &Model, element: &Element, attachments: &[&Attachment]) -> R
     })
 }
 
-/// Where a body's origin is in the model pose.
+/// Marks where a body's origin is in the model pose.
 struct BodyOrigin {
     pose: Pose,
     quaternion: [f64; 4],
@@ -253,7 +253,7 @@ fn kind_of(reader: &Reader) -> Result<BodyKind> {
 
 /// Refuses keys that mean nothing for this kind of body in this space.
 fn refuse_keys(reader: &Reader, kind: BodyKind) -> Result<()> {
-    if !kind.turns() {
+    if !kind.rotates() {
         for key in ["from", "to", "angle", "orientation", "inertia", "inertia_about", "com"] {
             if reader.has(key) {
                 let message = format!("{} is a point mass: it has no `{key}`", reader.title());

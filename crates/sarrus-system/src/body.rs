@@ -3,7 +3,7 @@
 use crate::contact::Touchable;
 use sarrus_math::{Mat3, euler_to_quat, quat_to_euler};
 
-/// What coordinates a body has.
+/// Holds what coordinates a body has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyKind {
     /// None: the world.
@@ -40,13 +40,13 @@ impl BodyKind {
         }
     }
 
-    /// Whether it turns.
-    pub fn turns(self) -> bool {
-        self.turns_in_space() || self == BodyKind::PlanarRigid
+    /// Returns whether it turns.
+    pub fn rotates(self) -> bool {
+        self.rotates_in_space() || self == BodyKind::PlanarRigid
     }
 
-    /// Whether it turns about three axes: v = (ṗ, ω in body axes).
-    pub fn turns_in_space(self) -> bool {
+    /// Returns whether it rotates about three axes: v = (ṗ, ω in body axes).
+    pub fn rotates_in_space(self) -> bool {
         matches!(self, BodyKind::Rigid | BodyKind::RigidEuler)
     }
 }
@@ -74,26 +74,26 @@ pub struct Body {
     pub markers: Vec<(String, [f64; 3])>,
     /// Of a point inside a flexible member that carries mass and is no body of the model: the bodies it is between.
     pub between: Option<[u32; 2]>,
-    /// Whether it is part of a modal body, whose inertia is no sum over its parts; mass and inertia are then those in its model pose.
+    /// True if it is part of a modal body, whose inertia is no sum over its parts; mass and inertia are then those in its model pose.
     pub shares: bool,
-    /// Whether it is the rotor of a joint's armature: its mass is the inertia of a coordinate, and nowhere in space.
+    /// True if it is the rotor of a joint's armature: its mass is the inertia of a coordinate, and nowhere in space.
     pub rotor: bool,
-    /// What of it can be touched, in a model with contacts.
+    /// Holds what of it can be touched, in a model with contacts.
     pub surfaces: Vec<Touchable>,
 }
 
 impl Body {
-    /// Whether it is no body of the model: it counts in energies and momenta and shows nowhere.
+    /// Returns whether it is no body of the model: it counts in energies and momenta and shows nowhere.
     pub fn is_internal(&self) -> bool {
         self.between.is_some()
     }
 
     /// The mass that gravity acts on \[kg\].
-    pub fn heavy(&self) -> f64 {
+    pub fn gravitational_mass(&self) -> f64 {
         if self.rotor { 0.0 } else { self.mass }
     }
 
-    /// How it is turned, as a unit quaternion, from its positions in `q`. The identity where it has none in space.
+    /// Returns how it is turned, as a unit quaternion, from its positions in `q`. The identity where it has none in space.
     #[inline]
     pub fn quaternion(&self, q: &[f64]) -> [f64; 4] {
         let q = &q[self.q..];
@@ -104,7 +104,7 @@ impl Body {
         }
     }
 
-    /// What makes [`quaternion`](Body::quaternion) that of the model pose in it, and continuous from there: angles leave the sign open.
+    /// Returns what makes [`quaternion`](Body::quaternion) that of the model pose in it, and continuous from there: angles leave the sign open.
     pub fn sign(&self) -> f64 {
         if self.kind != BodyKind::RigidEuler {
             return 1.0;

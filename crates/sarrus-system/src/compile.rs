@@ -38,7 +38,7 @@ const MOST_ERRORS: usize = 20;
 struct ErrorCollector(Vec<Diagnostic>);
 
 impl ErrorCollector {
-    fn take<T>(&mut self, result: Result<T>) -> Option<T> {
+    fn ok_or_record<T>(&mut self, result: Result<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
             Err(error) => {
@@ -63,7 +63,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let members = flexible::read(model, &mut bodies)?;
     let rotors = armature::read(model, &mut bodies)?;
     if run.rotation == Rotation::EulerZxz {
-        take_angles(&mut bodies);
+        use_euler_angles(&mut bodies);
     }
     if bodies.len() == 1 {
         let error = Diagnostic::bare("the model has no bodies");
@@ -74,7 +74,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let mut errors = ErrorCollector::default();
     refuse_disabled(model, &mut errors);
     let is_enabled = |element: &Element| Reader::open(model, element).flag_or("enabled", true);
-    let mut hints = Vec::new();
+    let mut discrete = Vec::new();
     let mut directory = Directory::new(model.space, bodies, run.t_start());
     let mut elements: Vec<ConstraintElement> = Vec::new();
     let mut enabled: Vec<bool> = Vec::new();
@@ -83,14 +83,14 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     // joints first: everything else may read their coordinates
     let mut known = HashMap::new();
     for element in &model.joints {
-        let joint = joint(model, element, &directory, &mut hints, &mut known).and_then(|(entry, rows)| {
+        let joint = joint(model, element, &directory, &mut discrete, &mut known).and_then(|(entry, rows)| {
             let of = |built| row_element(model, element, Family::Joint, built);
             Ok((entry, rows.into_iter().map(of).collect::<Result<Vec<_>>>()?))
         });
-        if let Some((mut entry, rows)) = errors.take(joint) {
+        if let Some((mut entry, rows)) = errors.ok_or_record(joint) {
             entry.element = elements.len();
             elements.extend(rows);
-            enabled.resize(elements.len(), errors.take(is_enabled(element)).unwrap_or(true));
+            enabled.resize(elements.len(), errors.ok_or_record(is_enabled(element)).unwrap_or(true));
             directory.add(&element.name, Named::Joint(directory.joints.len()));
             directory.joints.push(entry);
         }
@@ -108,7 +108,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     // names that expressions may read
     for element in model.forces.iter().chain(&model.drivers) {
         let what = if matches!(element.section, sarrus_model::Section::Drivers) { "driver" } else { "force" };
-        let pair = errors.take(pair(model, element, &directory)).flatten();
+        let pair = errors.ok_or_record(pair(model, element, &directory)).flatten();
         directory.add(&element.name, pair.unwrap_or(Named::Other(what)));
     }
     for element in &model.constraints {
@@ -116,7 +116,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     }
     for element in &model.measures {
         let named = match crate::measures::expression(model, element) {
-            Some(expr) => errors.take(expr).map(|expr| Named::Measure(Box::new(expr))),
+            Some(expr) => errors.ok_or_record(expr).map(|expr| Named::Measure(Box::new(expr))),
             None => Some(Named::Other("measure")),
         };
         if let Some(named) = named {
@@ -128,13 +128,13 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     }
     let mut outs = 0;
     for element in &model.controllers {
-        if let Some(outputs) = errors.take(controllers::outputs(model, element, outs)) {
+        if let Some(outputs) = errors.ok_or_record(controllers::outputs(model, element, outs)) {
             outs += outputs.len();
             directory.add(&element.name, Named::Controller(outputs));
         }
     }
     errors.check()?;
-    directory.hints = hints.len();
+    directory.discrete = discrete.len();
 
     // rows, and forces that act in place of such
     let mut meshes = Vec::new();
@@ -146,9 +146,9 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
             constraints::KINDS.iter().map(|k| (k.name, k.keys, k.read)),
             ROW_KEYS,
         )
-        .and_then(|(mut ctx, read)| read(&mut ctx, &mut hints));
-        let on = errors.take(is_enabled(element)).unwrap_or(true);
-        let built = errors.take(built.and_then(|b| moving(model, element, b)));
+        .and_then(|(mut ctx, read)| read(&mut ctx, &mut discrete));
+        let on = errors.ok_or_record(is_enabled(element)).unwrap_or(true);
+        let built = errors.ok_or_record(built.and_then(|b| moving(model, element, b)));
         if let Some(mesh) = built.as_ref().and_then(|b| b.mesh.as_ref().map(|mesh| (mesh, b))) {
             note_mesh(&mut directory, &element.name, mesh, elements.len());
         }
@@ -158,26 +158,26 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
                 meshes.push(ForceElement { enabled: on, ..ForceElement::new(element.name.clone(), built) });
             }
             Some(built) => {
-                elements.extend(errors.take(row_element(model, element, Family::Constraint, built)))
+                elements.extend(errors.ok_or_record(row_element(model, element, Family::Constraint, built)))
             }
             None => {}
         }
         enabled.resize(elements.len(), on);
-        directory.hints = hints.len();
+        directory.discrete = discrete.len();
     }
     let mut efforts = Vec::new();
     for element in &model.drivers {
         let kinds = drivers::KINDS.iter().map(|k| (k.name, k.keys, k.read));
         let built = with_kind(model, element, &directory, kinds, ROW_KEYS)
-            .and_then(|(mut ctx, read)| read(&mut ctx, &mut hints))
+            .and_then(|(mut ctx, read)| read(&mut ctx, &mut discrete))
             .and_then(|(built, efforts)| {
                 let built = moving(model, element, built)?;
                 Ok((row_element(model, element, Family::Driver, built)?, efforts))
             });
-        if let Some((rows, names)) = errors.take(built) {
+        if let Some((rows, names)) = errors.ok_or_record(built) {
             efforts.push((elements.len(), names));
             elements.push(rows);
-            enabled.resize(elements.len(), errors.take(is_enabled(element)).unwrap_or(true));
+            enabled.resize(elements.len(), errors.ok_or_record(is_enabled(element)).unwrap_or(true));
         }
     }
 
@@ -185,8 +185,8 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     let mut loads = Vec::new();
     let mut added = BTreeMap::new();
     for element in &model.forces {
-        if let Some(built) = errors.take(forces::read(model, &directory, element)) {
-            let enabled = errors.take(is_enabled(element)).unwrap_or(true);
+        if let Some(built) = errors.ok_or_record(forces::read(model, &directory, element)) {
+            let enabled = errors.ok_or_record(is_enabled(element)).unwrap_or(true);
             add_mass(&mut added, &built);
             loads.push(ForceElement { enabled, ..ForceElement::new(element.name.clone(), built) });
         }
@@ -195,7 +195,7 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
     loads.append(&mut meshes);
     for (index, element) in model.joints.iter().enumerate() {
         let ctx = Context::new(Reader::open(model, element), &directory);
-        for (name, built) in errors.take(forces::joint_springs(&ctx, index)).unwrap_or_default() {
+        for (name, built) in errors.ok_or_record(forces::joint_springs(&ctx, index)).unwrap_or_default() {
             let enabled = enabled[directory.joints[index].element];
             loads.push(ForceElement { enabled, ..ForceElement::new(name, built) });
         }
@@ -214,24 +214,24 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         }
     }
 
-    let (controllers, mut states) = control(model, &directory, &mut hints, &mut errors);
+    let (controllers, mut states) = control(model, &directory, &mut discrete, &mut errors);
     // only contacts ask for them
     let surfaces = if model.contacts.is_empty() { Vec::new() } else { contact::read::surfaces(&directory) };
     let mut contacts = Vec::new();
     for element in &model.contacts {
         let reader = contact::read::Surfaces { directory: &directory, all: &surfaces };
-        let enabled = errors.take(is_enabled(element)).unwrap_or(true);
+        let enabled = errors.ok_or_record(is_enabled(element)).unwrap_or(true);
         let x = FIRST_STATE + states.len();
         let read = reader.read(model, element).and_then(|contact| {
             let mut own = (Vec::new(), 0);
             if contact.friction.is_some_and(|friction| friction.has_states()) {
-                own = contact::candidates::states(&surfaces, &contact, x + contact::BOOKS);
+                own = contact::candidates::states(&surfaces, &contact, x + contact::ENERGY_STATES);
                 reader.check_states(&Reader::open(model, element), own.1)?;
             }
             Ok((contact, own))
         });
-        if let Some((contact, (own, count))) = errors.take(read) {
-            states.resize(states.len() + contact::BOOKS + count, 0.0);
+        if let Some((contact, (own, count))) = errors.ok_or_record(read) {
+            states.resize(states.len() + contact::ENERGY_STATES + count, 0.0);
             let (contact, own) = (Arc::new(contact), Arc::new(own));
             contacts.push(ContactElement { contact, enabled, x, states: own, count });
         }
@@ -241,18 +241,18 @@ pub fn compile(model: &Model) -> std::result::Result<System, Vec<Diagnostic>> {
         element.id = id;
     }
     let events = Events::read(model, &directory, &elements, &loads, &contacts, &controllers)?;
-    let timed = directory.take_timed();
+    let timed = directory.timed_formulas();
     let acting = elements.iter().zip(&enabled).filter(|(_, on)| **on).map(|(e, _)| e.clone()).collect();
     let system = System::build(SystemParts {
         directory: Arc::new(directory),
         gravity: model.gravity,
-        whole: Arc::new(AllElements { elements, enabled, events }),
+        all: Arc::new(AllElements { elements, enabled, events }),
         elements: acting,
         forces: loads,
         surfaces: Arc::new(surfaces),
         contacts,
         controllers,
-        hints,
+        discrete,
         outs,
         t_start: run.t_start(),
         states,
@@ -268,7 +268,7 @@ fn note_mesh(directory: &mut Directory, name: &str, (mesh, built): (&GearMesh, &
     if mesh.radius == 0.0 {
         return;
     }
-    let body = |place: usize| built.ids[place] as usize;
+    let body = |index: usize| built.ids[index] as usize;
     let of = |(factor, c): &(f64, CoordinateRef)| {
         (*factor, CoordinateRef { a: body(c.a), b: body(c.b), ..c.clone() })
     };
@@ -295,7 +295,7 @@ fn add_mass(added: &mut BTreeMap<u32, AddedMass>, built: &forces::BuiltForce) {
 }
 
 /// Gives spatial bodies Euler angles in place of quaternions, and all of them new places in q.
-fn take_angles(bodies: &mut [Body]) {
+fn use_euler_angles(bodies: &mut [Body]) {
     let mut q = 0;
     for body in bodies {
         if body.kind == BodyKind::Rigid {
@@ -316,7 +316,7 @@ fn refuse_disabled(model: &Model, errors: &mut ErrorCollector) {
         });
         let hint =
             "joints, constraints, drivers, forces and contacts can; `if = false` leaves any element out";
-        errors.take(enabled.map_err(|e| e.hint(hint)));
+        errors.ok_or_record(enabled.map_err(|e| e.hint(hint)));
     }
 }
 
@@ -395,7 +395,7 @@ fn joint(
     model: &Model,
     element: &Element,
     directory: &Directory,
-    hints: &mut Vec<f64>,
+    discrete: &mut Vec<f64>,
     known: &mut HashMap<&'static str, Vec<Key>>,
 ) -> Result<(JointEntry, Vec<BuiltRows>)> {
     let space = model.space;
@@ -422,7 +422,7 @@ fn joint(
     for id in bodies {
         let body = &directory.bodies[id as usize];
         if id != 0
-            && !body.kind.turns()
+            && !body.kind.rotates()
             && (face.kind() != "spherical")
             && !(space == Space::Planar && face.kind() == "revolute")
         {
@@ -434,15 +434,17 @@ fn joint(
                 .hint("use a rigid body, or the constraint `point`"));
         }
     }
-    if let Some(&point) = bodies.iter().find(|&&id| id != 0 && !directory.bodies[id as usize].kind.turns()) {
+    if let Some(&point) = bodies.iter().find(|&&id| id != 0 && !directory.bodies[id as usize].kind.rotates())
+    {
         let options = forces::JOINT_OPTION_KEYS.iter().chain(forces::BALL_KEYS);
         match options.map(|key| key.name).find(|key| ctx.reader.has(key)) {
-            Some(key) => ctx.must_turn(point, key)?,
+            Some(key) => ctx.require_orientation(point, key)?,
             None => face = Arc::new(PointJoint(face)),
         }
     }
     let frames = frames::read(&ctx, bodies, kind.axis, kind.name != "prismatic")?;
-    let (F, M) = (frames.F.place(&ctx.model_pose(bodies[0])), frames.M.place(&ctx.model_pose(bodies[1])));
+    let (F, M) =
+        (frames.F.frame_pose(&ctx.model_pose(bodies[0])), frames.M.frame_pose(&ctx.model_pose(bodies[1])));
     let mut readings = Vec::new();
     for coordinate in face.coordinates() {
         let raw = coordinate.reading.value(&F, &M);
@@ -454,11 +456,11 @@ fn joint(
         if given.is_none() && between && bodies.iter().any(|&body| ctx.stands_in(body)) {
             ctx.reader.record("reads", || ResolvedValue::Number(reads));
         }
-        let hint = coordinate.reading.wraps().then(|| {
-            hints.push(reads);
-            hints.len() as u32 - 1
+        let discrete_index = coordinate.reading.wraps().then(|| {
+            discrete.push(reads);
+            discrete.len() as u32 - 1
         });
-        readings.push((reads - raw, hint));
+        readings.push((reads - raw, discrete_index));
     }
     let lock_at = face.coordinates().iter().map(|c| option(&ctx, face.as_ref(), c.name, "lock_at"));
     let lock_at = lock_at.collect::<Result<Vec<_>>>()?;
@@ -472,13 +474,13 @@ fn joint(
         None => Ok(None),
     });
     let mut friction = friction.collect::<Result<Vec<_>>>()?;
-    if forces::rubs_all_ways(face.kind()) {
+    if forces::has_isotropic_friction(face.kind()) {
         friction.reserve_exact(1);
         friction.push(forces::reactive_friction(&ctx.reader, true)?);
     }
     let compliance = row_options::compliance(&ctx.reader)?;
     let clearance =
-        forces::Clearance::read(&ctx.reader, directory, face.as_ref(), frames, hints)?.map(Arc::new);
+        forces::Clearance::read(&ctx.reader, directory, face.as_ref(), frames, discrete)?.map(Arc::new);
     let name = element.name.clone();
     let entry = JointEntry {
         name,
@@ -498,9 +500,9 @@ fn joint(
     if let Some(factors) = entry.face.coupling() {
         let terms: Vec<_> =
             factors.iter().enumerate().map(|(k, &f)| (f, entry.coordinate(k, 0, 1))).collect();
-        let mut row = Coupler { terms, value: 0.0, unit: "", own_hints: vec![] };
+        let mut row = Coupler { terms, value: 0.0, unit: "", own_discrete: vec![] };
         let mut sum = [0.0];
-        constraints::in_model_pose(&ctx, &bodies, hints, |at| row.residual(at, &mut sum));
+        constraints::in_model_pose(&ctx, &bodies, discrete, |at| row.residual(at, &mut sum));
         row.value = sum[0];
         rows.push(BuiltRows::new(bodies.to_vec(), row));
     }
@@ -511,7 +513,7 @@ fn joint(
 fn inside(member: &Member, directory: &mut Directory, first: usize) -> Vec<ConstraintElement> {
     let mut elements = Vec::new();
     for hinge in &member.joints {
-        let bodies = hinge.bodies.map(|place| member.id + place as u32);
+        let bodies = hinge.bodies.map(|index| member.id + index as u32);
         directory.add(&hinge.name, Named::Joint(directory.joints.len()));
         directory.joints.push(JointEntry {
             name: hinge.name.clone(),
@@ -549,7 +551,7 @@ pub fn joint_keys(kind: &joints::JointKind) -> Vec<Key> {
     }
     keys.extend_from_slice(kind.keys);
     match kind.coordinates {
-        [] if forces::rubs_all_ways(kind.name) => keys.extend_from_slice(forces::BALL_KEYS),
+        [] if forces::has_isotropic_friction(kind.name) => keys.extend_from_slice(forces::BALL_KEYS),
         [] => {}
         [_] => keys.extend_from_slice(forces::JOINT_OPTION_KEYS),
         several => {
@@ -577,7 +579,7 @@ fn with_misplaced(mut keys: Vec<Key>) -> Vec<Key> {
     keys
 }
 
-/// What the file says of a coordinate under `key`, such as what it reads in the model pose.
+/// Returns what the file says of a coordinate under `key`, such as what it reads in the model pose.
 fn option(ctx: &Context, face: &dyn JointFace, coordinate: &str, key: &str) -> Result<Option<f64>> {
     match options(ctx, face, coordinate)? {
         Some(options) => options.number_opt(key),
@@ -597,7 +599,7 @@ fn options<'a>(ctx: &Context<'a>, face: &dyn JointFace, coordinate: &str) -> Res
 fn control(
     model: &Model,
     directory: &Directory,
-    hints: &mut Vec<f64>,
+    discrete: &mut Vec<f64>,
     errors: &mut ErrorCollector,
 ) -> (Vec<ControllerElement>, Vec<f64>) {
     let mut built = Vec::new();
@@ -605,7 +607,7 @@ fn control(
         let kinds = controllers::KINDS.iter().map(|k| (k.name, k.keys, k.read));
         let read =
             with_kind(model, element, directory, kinds, &[]).and_then(|(mut ctx, read)| read(&mut ctx));
-        if let Some(controller) = errors.take(read) {
+        if let Some(controller) = errors.ok_or_record(read) {
             built.push((element, controller));
         }
     }
@@ -626,8 +628,8 @@ fn control(
     for i in order {
         let (element, controller) = &built[i];
         let Some(Named::Controller(outputs)) = directory.get(&element.name) else { continue };
-        let sliding = controller.controller.with_hint(hints.len());
-        hints.extend(sliding.iter().map(|_| 0.0));
+        let sliding = controller.controller.with_discrete_index(discrete.len());
+        discrete.extend(sliding.iter().map(|_| 0.0));
         elements.push(ControllerElement {
             name: element.name.clone(),
             ids: controller.ids.clone(),

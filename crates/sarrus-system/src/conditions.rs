@@ -1,6 +1,6 @@
 //! The conditions of events and the values that they set, bound to the columns that they read.
 //!
-//! A condition is kept twice: as it stands, which tells whether it holds, and as its margin, a number that is positive where
+//! A condition is kept twice: as it stands, which reports whether it holds, and as its margin, a number that is positive where
 //! it holds, by which the instant of its change is found. Of a coordinate that is to reach a value the margin is the way
 //! that is left, taken positive beyond.
 
@@ -19,11 +19,11 @@ use std::sync::Arc;
 /// The conditions of a system's events, in their order.
 #[derive(Clone)]
 pub struct Conditions {
-    /// What a reader should know of them.
+    /// Holds what a reader should know of them.
     pub notes: Vec<String>,
     readings: Columns,
     list: Vec<Condition>,
-    /// What bounds of the margin over an interval read, where there are such.
+    /// Holds what bounds of the margin over an interval read, where there are such.
     bounded: Vec<Option<ConditionBodies>>,
     sets: Vec<Vec<Reading>>,
 }
@@ -32,7 +32,7 @@ pub struct Conditions {
 #[derive(Clone)]
 struct ConditionBodies {
     list: Vec<u32>,
-    places: Vec<u32>,
+    indices: Vec<u32>,
 }
 
 #[derive(Clone)]
@@ -41,19 +41,19 @@ enum Condition {
     Reaches { signal: Box<Signal>, value: f64 },
 }
 
-/// What a condition is at an instant.
+/// Holds what a condition is at an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConditionValue {
-    /// Whether it holds; of a coordinate that is to reach a value, whether it is beyond it.
+    /// True if it holds; of a coordinate that is to reach a value, whether it is beyond it.
     pub holds: bool,
-    /// How far it is from changing; NaN where that is not known, as where the condition is undecided.
+    /// Distance of it from changing; NaN where that is not known, as where the condition is undecided.
     pub margin: f64,
 }
 
 impl Conditions {
     /// Binds the conditions of `system`'s events.
     pub fn new(model: &Model, system: &Arc<System>) -> Result<Conditions, Vec<Diagnostic>> {
-        let events = &system.whole.events.list;
+        let events = &system.all.events.list;
         let mut errors = Vec::new();
         let all = if events.is_empty() { Columns::none() } else { Columns::all(model, system)? };
         let index = all.index();
@@ -108,7 +108,7 @@ impl Conditions {
         Ok(Conditions { notes, readings, list, bounded, sets })
     }
 
-    /// Whether the margin of condition `i` has bounds over an interval of time.
+    /// Returns whether the margin of condition `i` has bounds over an interval of time.
     pub fn is_bounded(&self, i: usize) -> bool {
         self.bounded[i].is_some()
     }
@@ -127,33 +127,33 @@ impl Conditions {
         b: &BodiesAtInstant,
     ) -> Enclosure {
         let Some(bodies) = &self.bounded[i] else { return Enclosure::jumping(Interval::ALL) };
-        motion.between(&bodies.list, &bodies.places, a, b, |at| match &self.list[i] {
+        motion.between(&bodies.list, &bodies.indices, a, b, |at| match &self.list[i] {
             Condition::Holds { margin, .. } => self.readings.enclose(margin, at),
             Condition::Reaches { signal, value } => signal.enclose(at) - *value,
         })
     }
 
-    /// How many there are.
+    /// The number of them.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Whether condition `i` reads accelerations or multipliers, itself or through a measure.
+    /// Returns whether condition `i` reads accelerations or multipliers, itself or through a measure.
     pub fn needs_reactions(&self, i: usize) -> bool {
         self.list[i].readings().any(|r| self.readings.reading_needs_reactions(r))
     }
 
-    /// Whether a value that event `i` sets reads them.
+    /// Returns whether a value that event `i` sets reads them.
     pub fn sets_need_reactions(&self, i: usize) -> bool {
         self.sets[i].iter().any(|r| self.readings.reading_needs_reactions(r))
     }
 
-    /// Whether condition `i` depends on the time alone, and changes only at [`breakpoints`](Conditions::breakpoints), which
+    /// Returns whether condition `i` depends on the time alone, and changes only at [`breakpoints`](Conditions::breakpoints), which
     /// are all there are: what it compares is affine in time piece by piece.
     pub fn is_timed(&self, i: usize) -> bool {
         let Condition::Holds { margin, .. } = &self.list[i] else { return false };
@@ -197,7 +197,7 @@ impl Conditions {
         });
     }
 
-    /// What leaves condition `i` undecided at `s`, if it is: something that is not a number.
+    /// Returns what leaves condition `i` undecided at `s`, if it is: something that is not a number.
     pub fn undecided(
         &self,
         i: usize,
@@ -223,10 +223,10 @@ impl Conditions {
 
 /// The bodies that a condition reads; none where its margin has no bounds.
 fn bodies(readings: &Columns, condition: &Condition, system: &System) -> Option<ConditionBodies> {
-    let mut own = ConditionBodies { list: Vec::new(), places: vec![0; system.directory.bodies.len()] };
+    let mut own = ConditionBodies { list: Vec::new(), indices: vec![0; system.directory.bodies.len()] };
     let mut found = |body: usize| {
         if !own.list.contains(&(body as u32)) {
-            own.places[body] = own.list.len() as u32;
+            own.indices[body] = own.list.len() as u32;
             own.list.push(body as u32);
         }
     };
@@ -248,7 +248,7 @@ fn equates(name: &str) -> String {
     )
 }
 
-/// How the number of a source changes in time. Measures and outputs of controllers may be flags: they count as held.
+/// Returns how the number of a source changes in time. Measures and outputs of controllers may be flags: they count as held.
 fn changes(system: &System, source: &ColumnSource) -> TimeDependence {
     match source {
         ColumnSource::Live(signal) => match **signal {
@@ -270,7 +270,7 @@ fn changes(system: &System, source: &ColumnSource) -> TimeDependence {
     }
 }
 
-/// What a signal is as a function of time.
+/// Returns what a signal is as a function of time.
 fn of_time(signal: Option<&Signal>) -> TimeSlot<'static> {
     match signal {
         Some(Signal::Time) => TimeSlot::Function(TimeShape::Affine, &|t| t),

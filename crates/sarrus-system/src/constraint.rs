@@ -1,4 +1,4 @@
-//! What a constraint is: a residual written once over [`Real`]; everything else follows from it.
+//! Describes what a constraint is: a residual written once over [`Real`]; everything else follows from it.
 
 use crate::at::At;
 use crate::derive::{self, DerivativeWorkspace, Taylor};
@@ -31,26 +31,26 @@ impl<R> JacobianBlocks<'_, R> {
 pub struct CoordinateProgram<'a> {
     /// Index of the joint in the directory.
     pub joint: usize,
-    /// Which of its coordinates.
+    /// Identifies which of its coordinates.
     pub number: usize,
     /// The coordinate, or its speed, over time.
     pub target: &'a Formula,
-    /// Whether it is the speed that is given.
+    /// True if it is the speed that is given.
     pub is_speed: bool,
 }
 
 /// The column that shows the multiplier of a row of `[constraints]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Multiplier {
-    /// What follows the constraint's name and a dot.
+    /// Holds what follows the constraint's name and a dot.
     pub name: String,
     /// Its unit; empty where the file decides.
     pub unit: &'static str,
-    /// How it follows from λ.
+    /// Describes how it follows from λ.
     pub scale: MultiplierScale,
 }
 
-/// How a number that is shown follows from the multiplier λ of a row; the row exerts -Jᵀλ.
+/// Describes how a number that is shown follows from the multiplier λ of a row; the row exerts -Jᵀλ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MultiplierScale {
     /// Times λ.
@@ -90,7 +90,7 @@ pub trait Constraint: Send + Sync + 'static {
     /// ψ of the rows at velocity level.
     fn velocity<R: Real>(&self, _at: &At<R>, _psi: &mut [R]) {}
 
-    /// Whether time enters, so that Φ_t is not zero.
+    /// Returns whether time enters, so that Φ_t is not zero.
     fn depends_on_time(&self) -> bool {
         false
     }
@@ -100,7 +100,7 @@ pub trait Constraint: Send + Sync + 'static {
         None
     }
 
-    /// Whether J is the same everywhere, so that ∂(Jᵀλ)/∂q is zero.
+    /// Returns whether J is the same everywhere, so that ∂(Jᵀλ)/∂q is zero.
     fn is_linear(&self) -> bool {
         false
     }
@@ -110,8 +110,8 @@ pub trait Constraint: Send + Sync + 'static {
         None
     }
 
-    /// The whole turns that a driven angle, counted, is off its function beside Φ, which leaves them out \[rad\]; none where Φ counts them.
-    fn turns_off(&self, _at: &At<f64>) -> Option<f64> {
+    /// The whole revolutions that a driven angle, counted, is off its function beside Φ, which leaves them out \[rad\]; none where Φ counts them.
+    fn revolutions_off(&self, _at: &At<f64>) -> Option<f64> {
         None
     }
 
@@ -142,8 +142,8 @@ pub trait Constraint: Send + Sync + 'static {
         None
     }
 
-    /// New values of the hints this constraint keeps (see [`At::hints`]).
-    fn update_hints(&self, _at: &At<f64>, _hints: &mut [f64]) {}
+    /// New values of the discrete state this constraint keeps (see [`At::discrete`]).
+    fn update_discrete(&self, _at: &At<f64>, _discrete: &mut [f64]) {}
 
     /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
     fn relative_rotation(&self, _at: &At<f64>) -> f64 {
@@ -157,19 +157,19 @@ pub trait Rows: Send + Sync {
     fn rows(&self) -> usize;
     /// Rows with a position level.
     fn holonomic(&self) -> usize;
-    /// Whether Φ_t may differ from zero.
+    /// Returns whether Φ_t may differ from zero.
     fn depends_on_time(&self) -> bool;
     /// The primitives between two bodies that they are made of, where that is all.
     fn primitives(&self) -> Option<&[Primitive]>;
-    /// Whether J is the same everywhere, so that ∂(Jᵀλ)/∂q is zero.
+    /// Returns whether J is the same everywhere, so that ∂(Jᵀλ)/∂q is zero.
     fn is_linear(&self) -> bool {
         false
     }
 
     /// The joint coordinate that this row gives, where that is all it does.
     fn program(&self) -> Option<CoordinateProgram<'_>>;
-    /// The whole turns that a driven angle is off its function beside Φ \[rad\]; none where Φ counts them.
-    fn turns_off(&self, at: &At<f64>) -> Option<f64>;
+    /// The whole revolutions that a driven angle is off its function beside Φ \[rad\]; none where Φ counts them.
+    fn revolutions_off(&self, at: &At<f64>) -> Option<f64>;
     /// The column of the multiplier of row `row`, for a constraint of the file.
     fn multiplier(&self, row: usize) -> Multiplier;
     /// Φ; zero for rows at velocity level.
@@ -206,8 +206,8 @@ pub trait Rows: Send + Sync {
     fn laws(&self, found: &mut dyn FnMut(&Formula));
     /// Why features of the rows between steps are not searched for, where they may have such.
     fn unsearched(&self) -> Option<&'static str>;
-    /// New values of the hints this constraint keeps.
-    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]);
+    /// New values of the discrete state this constraint keeps.
+    fn update_discrete(&self, at: &At<f64>, discrete: &mut [f64]);
     /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
     fn relative_rotation(&self, at: &At<f64>) -> f64;
 }
@@ -233,8 +233,8 @@ impl<C: Constraint> Rows for C {
         Constraint::program(self)
     }
 
-    fn turns_off(&self, at: &At<f64>) -> Option<f64> {
-        Constraint::turns_off(self, at)
+    fn revolutions_off(&self, at: &At<f64>) -> Option<f64> {
+        Constraint::revolutions_off(self, at)
     }
 
     fn multiplier(&self, row: usize) -> Multiplier {
@@ -321,8 +321,8 @@ impl<C: Constraint> Rows for C {
         Constraint::unsearched(self)
     }
 
-    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
-        Constraint::update_hints(self, at, hints);
+    fn update_discrete(&self, at: &At<f64>, discrete: &mut [f64]) {
+        Constraint::update_discrete(self, at, discrete);
     }
 
     fn relative_rotation(&self, at: &At<f64>) -> f64 {

@@ -1,11 +1,11 @@
-//! What an element's kind reads from its table, in terms of the system: bodies by number, points from their
+//! Describes what an element's kind reads from its table, in terms of the system: bodies by number, points from their
 //! centres of mass, directions in their axes, joint coordinates.
 
 use crate::body::BodyKind;
+use crate::file_placement::file_frame;
 use crate::formula::{Binder, ReadLevel};
 use crate::joint::BodyFixedFrame;
 use crate::names::Directory;
-use crate::placed::file_frame;
 use sarrus_math::{Mat3, Pose, Vec3};
 use sarrus_model::record::ResolvedValue;
 use sarrus_model::transform::Matrix3;
@@ -31,7 +31,7 @@ impl<'a> Context<'a> {
         Context { model: reader.model(), reader, directory, named: Vec::new() }
     }
 
-    /// Whether the model is planar.
+    /// Returns whether the model is planar.
     pub fn is_planar(&self) -> bool {
         self.directory.space == Space::Planar
     }
@@ -63,7 +63,7 @@ impl<'a> Context<'a> {
             return Some(self.reader.at(body.span, message).hint(format!("one of: {}", member.parts())));
         }
         let (name, part) = body.name.rsplit_once('.')?;
-        if let Some(modal) = crate::flexible::modal::taken(self.model).get(name) {
+        if let Some(modal) = crate::flexible::modal::used_names(self.model).get(name) {
             let message = format!("`{name}` is a member of the modal body `{modal}`, and no beam of its own");
             let hint = format!("make it one of the `interface` of `{modal}`: these are its bodies");
             return Some(self.reader.at(body.span, message).hint(hint));
@@ -174,7 +174,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// How coordinates in the frame that the file means by that of a body become those in the body's own, q a + d, where they
+    /// Returns how coordinates in the frame that the file means by that of a body become those in the body's own, q a + d, where they
     /// differ: the ground of an included file lies where the file does, mirrored if the file is.
     pub fn from_file_frame(&self, body: u32) -> Option<(Matrix3, [f64; 3])> {
         let transform = self.reader.transform();
@@ -196,7 +196,7 @@ impl<'a> Context<'a> {
         self.body_ref(body).stand_in.map_or(0.0, |frame| frame.angle - start)
     }
 
-    /// Whether the body stands in for one of an included file, so that a reading against its axes must be said.
+    /// Returns whether the body stands in for one of an included file, so that a reading against its axes must be said.
     pub fn stands_in(&self, body: u32) -> bool {
         self.body_ref(body).stand_in.is_some()
     }
@@ -230,7 +230,7 @@ impl<'a> Context<'a> {
     }
 
     /// A place of a body, from its centre of mass.
-    fn place(&self, body: u32, on: &BodyPoint, key: &str) -> Result<[f64; 3]> {
+    fn connection_point(&self, body: u32, on: &BodyPoint, key: &str) -> Result<[f64; 3]> {
         let entry = &self.directory.bodies[body as usize];
         match on {
             BodyPoint::At(p) => Ok(entry.from_com(*p)),
@@ -254,11 +254,13 @@ impl<'a> Context<'a> {
         match self.reader.one_of(&[at_key, on_key])? {
             None => Ok(None),
             Some(key) if key == at_key => match self.reader.point(at_key)? {
-                Some(p_W) => self.turning_arm(body, self.point_to_body(body, p_W), at_key).map(Some),
+                Some(p_W) => self.rotation_arm(body, self.point_to_body(body, p_W), at_key).map(Some),
                 None => Ok(None),
             },
             Some(_) => match self.reader.local(on_key, &self.body_ref(body))? {
-                Some(on) => self.turning_arm(body, self.place(body, &on, on_key)?, on_key).map(Some),
+                Some(on) => {
+                    self.rotation_arm(body, self.connection_point(body, &on, on_key)?, on_key).map(Some)
+                }
                 None => Ok(None),
             },
         }
@@ -274,12 +276,14 @@ impl<'a> Context<'a> {
             "at" => self.reader.point(key)?.map(|p_W| in_world([p_W, p_W])),
             "ends" => self.reader.points2(key)?.map(in_world),
             _ => match self.reader.locals2(key, &bodies.map(|body| self.body_ref(body)))? {
-                Some([on_A, on_B]) => Some([self.place(a, &on_A, key)?, self.place(b, &on_B, key)?]),
+                Some([on_A, on_B]) => {
+                    Some([self.connection_point(a, &on_A, key)?, self.connection_point(b, &on_B, key)?])
+                }
                 None => None,
             },
         };
         match points {
-            Some([r_A, r_B]) => Ok(Some([self.turning_arm(a, r_A, key)?, self.turning_arm(b, r_B, key)?])),
+            Some([r_A, r_B]) => Ok(Some([self.rotation_arm(a, r_A, key)?, self.rotation_arm(b, r_B, key)?])),
             None => Ok(None),
         }
     }
@@ -296,7 +300,7 @@ impl<'a> Context<'a> {
     }
 
     /// Refuses a point away from a point mass, which has no orientation to carry it.
-    fn turning_arm(&self, body: u32, r: [f64; 3], key: &str) -> Result<[f64; 3]> {
+    fn rotation_arm(&self, body: u32, r: [f64; 3], key: &str) -> Result<[f64; 3]> {
         let entry = &self.directory.bodies[body as usize];
         if !self.is_point(body) {
             return Ok(r);
@@ -313,7 +317,7 @@ impl<'a> Context<'a> {
     }
 
     /// Refuses a body that cannot take a torque.
-    pub fn must_turn(&self, body: u32, key: &str) -> Result<()> {
+    pub fn require_orientation(&self, body: u32, key: &str) -> Result<()> {
         let entry = &self.directory.bodies[body as usize];
         if !self.is_point(body) {
             return Ok(());
@@ -387,7 +391,7 @@ impl<'a> Context<'a> {
         self.reader.names(key)?.iter().map(|(name, span)| self.coordinate_named(name, *span)).collect()
     }
 
-    /// The joint coordinate with a full name: its joint and its place among the joint's coordinates.
+    /// The joint coordinate with a full name: its joint and its index among the joint's coordinates.
     pub fn coordinate_named(&self, name: &str, span: Span) -> Result<(usize, usize)> {
         let list = |joint: usize| -> Vec<String> {
             let entry = &self.directory.joints[joint];

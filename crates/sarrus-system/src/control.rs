@@ -1,4 +1,4 @@
-//! How continuous controllers change with positions, velocities and their states, and what they do to forces.
+//! Describes how continuous controllers change with positions, velocities and their states, and what they do to forces.
 //!
 //! With o the outputs and states that expressions read, o = h(q, v, x), ẋ = r(q, v, x) and f = f(q, v, o). Derivatives are exact (duals
 //! through every expression), and outputs that read others are followed by the chain rule in the order in which they are computed. Sampled
@@ -69,7 +69,7 @@ pub struct LinearControllers {
 
 type D = Dual<6>;
 
-/// What is seeded.
+/// Holds what is seeded.
 struct Seeds<'a> {
     system: &'a System,
     at: &'a At<'a, f64>,
@@ -93,8 +93,8 @@ impl<'a> Seeds<'a> {
             let named = element.named_states();
             for i in 0..element.controller.states() {
                 let name = named.get(i).map_or_else(|| format!("state{}", i + 1), |(name, _)| name.clone());
-                if let Some((_, place)) = named.get(i) {
-                    shows[*place] = Some(states.len());
+                if let Some((_, index)) = named.get(i) {
+                    shows[*index] = Some(states.len());
                 }
                 states.push(ControlState { name: format!("{}.{name}", element.name), x: element.x + i });
             }
@@ -121,7 +121,12 @@ impl<'a> Seeds<'a> {
         let run = |poses: &[Pose<D>], twists: &[Twist<D>], lifted: &[D], own: &[D], values: &mut Vec<D>| {
             let t = D::constant(at.t);
             values.clear();
-            eval(element, &At { t, poses, twists, ids: &ids, hints: at.hints, outs: lifted }, own, values);
+            eval(
+                element,
+                &At { t, poses, twists, ids: &ids, discrete: at.discrete, outs: lifted },
+                own,
+                values,
+            );
         };
         run(&poses, &twists, &lifted, &own, &mut values);
         let mut found = vec![Gradient::zeros(system.structure.nv, self.states.len()); values.len()];
@@ -147,22 +152,22 @@ impl<'a> Seeds<'a> {
             (poses[moved], twists[moved]) = (pose.lift(), twist.lift());
         }
         // outputs, and states both where they are read by name and where they are the controller's own
-        let outputs: Vec<usize> = (0..lifted.len()).filter(|place| self.shows[*place].is_none()).collect();
-        for places in outputs.chunks(6) {
-            places.iter().enumerate().for_each(|(k, place)| lifted[*place].d[k] = 1.0);
+        let outputs: Vec<usize> = (0..lifted.len()).filter(|slot| self.shows[*slot].is_none()).collect();
+        for indices in outputs.chunks(6) {
+            indices.iter().enumerate().for_each(|(k, slot)| lifted[*slot].d[k] = 1.0);
             run(&poses, &twists, &lifted, &own, &mut values);
             for (gradient, value) in found.iter_mut().zip(&values) {
-                for (k, place) in places.iter().enumerate().filter(|(k, _)| value.d[*k] != 0.0) {
-                    gradient.add(value.d[k], &outs[*place]);
+                for (k, slot) in indices.iter().enumerate().filter(|(k, _)| value.d[*k] != 0.0) {
+                    gradient.add(value.d[k], &outs[*slot]);
                 }
             }
-            places.iter().for_each(|place| lifted[*place].d = [0.0; 6]);
+            indices.iter().for_each(|slot| lifted[*slot].d = [0.0; 6]);
         }
         let all: Vec<usize> = (0..self.states.len()).collect();
         for states in all.chunks(6) {
             for (k, state) in states.iter().enumerate() {
                 let shown = self.shows.iter().position(|s| *s == Some(*state));
-                shown.into_iter().for_each(|place| lifted[place].d[k] = 1.0);
+                shown.into_iter().for_each(|slot| lifted[slot].d[k] = 1.0);
                 let mine = self.first[index].and_then(|first| state.checked_sub(first));
                 mine.filter(|i| *i < own.len()).into_iter().for_each(|i| own[i].d[k] = 1.0);
             }
@@ -180,7 +185,7 @@ impl<'a> Seeds<'a> {
         let (system, at) = (self.system, self.at);
         let mut found = vec![vec![0.0; system.structure.nv]; system.outs];
         let mut lifted = self.outs();
-        let places: Vec<usize> = (0..lifted.len()).collect();
+        let indices: Vec<usize> = (0..lifted.len()).collect();
         for force in system.forces.iter().filter(|f| f.enabled) {
             let n = force.ids.len();
             let ids: Vec<u32> = (0..n as u32).collect();
@@ -188,21 +193,21 @@ impl<'a> Seeds<'a> {
             let poses: Vec<Pose<D>> = (0..n).map(|i| at.poses[body(i)].lift()).collect();
             let twists: Vec<Twist<D>> = (0..n).map(|i| at.twists[body(i)].lift()).collect();
             let mut wrenches = vec![Wrench::zero(); n];
-            for batch in places.chunks(6) {
-                batch.iter().enumerate().for_each(|(k, place)| lifted[*place].d[k] = 1.0);
+            for batch in indices.chunks(6) {
+                batch.iter().enumerate().for_each(|(k, index)| lifted[*index].d[k] = 1.0);
                 wrenches.fill(Wrench::zero());
                 let t = D::constant(at.t);
                 let seeded =
-                    At { t, poses: &poses, twists: &twists, ids: &ids, hints: at.hints, outs: &lifted };
+                    At { t, poses: &poses, twists: &twists, ids: &ids, discrete: at.discrete, outs: &lifted };
                 force.load.wrench_dual(&seeded, &mut wrenches);
                 for i in (0..n).filter(|i| force.ids[*i] != 0) {
                     let own = &system.directory.bodies[body(i)];
                     let f = generalized(own, &poses[i], &wrenches[i]);
                     for (r, f) in f.iter().enumerate().take(own.kind.nv()) {
-                        batch.iter().enumerate().for_each(|(k, place)| found[*place][own.v + r] += f.d[k]);
+                        batch.iter().enumerate().for_each(|(k, index)| found[*index][own.v + r] += f.d[k]);
                     }
                 }
-                batch.iter().for_each(|place| lifted[*place].d = [0.0; 6]);
+                batch.iter().for_each(|index| lifted[*index].d = [0.0; 6]);
             }
         }
         found
@@ -221,8 +226,8 @@ fn control(system: &System, at: &At<f64>, x: &[f64]) -> LinearControllers {
     let seeds = Seeds::new(system, at);
     let (nv, count) = (system.structure.nv, seeds.states.len());
     let mut outs = vec![Gradient::zeros(nv, count); system.outs];
-    for (place, state) in seeds.shows.iter().enumerate() {
-        state.iter().for_each(|state| outs[place].x[*state] = 1.0);
+    for (slot, state) in seeds.shows.iter().enumerate() {
+        state.iter().for_each(|state| outs[slot].x[*state] = 1.0);
     }
     let own = |element: &ControllerElement| &x[element.x..][..element.controller.states()];
     let continuous = || system.controllers.iter().enumerate().filter(|(i, _)| seeds.first[*i].is_some());
@@ -243,16 +248,16 @@ fn control(system: &System, at: &At<f64>, x: &[f64]) -> LinearControllers {
         }));
     }
     let forces = seeds.forces();
-    let acts = |place: usize| forces[place].iter().any(|f| *f != 0.0);
+    let acts = |slot: usize| forces[slot].iter().any(|f| *f != 0.0);
     let held = system
         .controllers
         .iter()
-        .filter(|c| c.controller.sampling().is_some() && c.outputs.iter().any(|(_, place)| acts(*place)))
+        .filter(|c| c.controller.sampling().is_some() && c.outputs.iter().any(|(_, slot)| acts(*slot)))
         .map(|c| c.name.clone())
         .collect();
     let acts: Vec<(Gradient, Vec<f64>)> = (0..system.outs)
-        .filter(|place| acts(*place))
-        .map(|place| (outs[place].clone(), forces[place].clone()))
+        .filter(|slot| acts(*slot))
+        .map(|slot| (outs[slot].clone(), forces[slot].clone()))
         .collect();
 
     // states that no force depends on change nothing
@@ -262,8 +267,8 @@ fn control(system: &System, at: &At<f64>, x: &[f64]) -> LinearControllers {
         let Some(k) = (0..count).find(|k| more(*k)) else { break };
         matters[k] = true;
     }
-    let kept = |list: &[f64]| list.iter().zip(&matters).filter(|(_, m)| **m).map(|(x, _)| *x).collect();
-    let keep = |g: Gradient| Gradient { x: kept(&g.x), ..g };
+    let retained = |list: &[f64]| list.iter().zip(&matters).filter(|(_, m)| **m).map(|(x, _)| *x).collect();
+    let keep = |g: Gradient| Gradient { x: retained(&g.x), ..g };
     LinearControllers {
         states: seeds.states.into_iter().zip(&matters).filter(|(_, m)| **m).map(|(s, _)| s).collect(),
         rates: rates.into_iter().zip(&matters).filter(|(_, m)| **m).map(|(g, _)| keep(g)).collect(),

@@ -9,17 +9,17 @@ use crate::joint::Frames;
 use sarrus_math::{Enclosure, Interval, Pose, Real, Vec3};
 use std::f64::consts::TAU;
 
-/// The formula of a coordinate. Joints differ in few of them, so whoever reads a coordinate holds the formula by
+/// The formula of a coordinate. Joints differ in few of them, so the caller that reads a coordinate holds the formula by
 /// value and stays generic over the scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// Planar: angle of M against F; the bodies count their turns themselves.
     PlanarAngle,
-    /// Turn of M against F about z of F.
-    TurnZ,
-    /// Turn about x of M that remains after a turn about z of F: the second angle of a universal joint.
-    TurnX,
-    /// Tilt of M, the component of its z along x of F: a small turn about z × x.
+    /// Rotation of M against F about z of F.
+    RotationZ,
+    /// Turn about x of M that remains after a rotation about z of F: the second angle of a universal joint.
+    RotationX,
+    /// Tilt of M, the component of its z along x of F: a small rotation about z × x.
     Tilt,
     /// Shift of M's origin along axis 0, 1 or 2 of F.
     Shift(usize),
@@ -36,7 +36,7 @@ pub struct Coordinate {
     pub speed: &'static str,
     /// `accel`, ...
     pub accel: &'static str,
-    /// How it is read.
+    /// Describes how it is read.
     pub reading: Reading,
 }
 
@@ -58,17 +58,17 @@ impl Reading {
         matches!(self, Reading::Shift(_) | Reading::Back(_))
     }
 
-    /// Whether its value is known only up to whole turns.
+    /// Returns whether its value is known only up to whole revolutions.
     pub fn wraps(self) -> bool {
-        matches!(self, Reading::TurnZ | Reading::TurnX)
+        matches!(self, Reading::RotationZ | Reading::RotationX)
     }
 
-    /// The value; of a turn the one in (-π, π].
+    /// The value; of a rotation the one in (-π, π].
     pub fn value<R: Real>(self, F: &Pose<R>, M: &Pose<R>) -> R {
         match self {
             // z of F points away in a mirrored file: its angles count the other way
             Reading::PlanarAngle => (M.angle - F.angle) * F.rot.0[2][2],
-            Reading::TurnZ | Reading::TurnX => {
+            Reading::RotationZ | Reading::RotationX => {
                 let [y, x] = self.arms(F, M);
                 y.atan2(x)
             }
@@ -78,9 +78,9 @@ impl Reading {
         }
     }
 
-    /// Sine and cosine of a turn, up to a common factor.
+    /// Sine and cosine of a rotation, up to a common factor.
     fn arms<R: Real>(self, F: &Pose<R>, M: &Pose<R>) -> [R; 2] {
-        if self == Reading::TurnX {
+        if self == Reading::RotationX {
             let z_F = F.rot.col(2);
             return [z_F.dot(M.rot.col(1)), z_F.dot(M.rot.col(2))];
         }
@@ -92,8 +92,8 @@ impl Reading {
     pub fn direction<R: Real>(self, F: &Pose<R>, M: &Pose<R>) -> (Vec3<R>, Vec3<R>) {
         let none = Vec3::from_f64([0.0; 3]);
         match self {
-            Reading::PlanarAngle | Reading::TurnZ => (none, F.rot.col(2)),
-            Reading::TurnX => (none, M.rot.col(0)),
+            Reading::PlanarAngle | Reading::RotationZ => (none, F.rot.col(2)),
+            Reading::RotationX => (none, M.rot.col(0)),
             Reading::Tilt => (none, M.rot.col(2).cross(F.rot.col(0))),
             Reading::Shift(axis) => (F.rot.col(axis), none),
             Reading::Back(axis) => (-F.rot.col(axis), none),
@@ -110,8 +110,8 @@ pub struct CoordinateRef {
     pub reading: Reading,
     /// Added to the formula's value, so that the coordinate reads what the file says in the model pose.
     pub offset: f64,
-    /// Place of the last accepted value among the hints, for angles that wrap.
-    pub hint: Option<u32>,
+    /// Index of the last accepted value among the discrete state, for angles that wrap.
+    pub discrete_index: Option<u32>,
     /// Place of the joint's first body in the element's list.
     pub a: usize,
     /// Place of its second body.
@@ -119,29 +119,33 @@ pub struct CoordinateRef {
 }
 
 impl CoordinateRef {
-    fn place<R: Real>(&self, at: &At<R>) -> (Pose<R>, Pose<R>) {
-        (self.frames.F.place(at.pose(self.a)), self.frames.M.place(at.pose(self.b)))
+    fn frame_poses<R: Real>(&self, at: &At<R>) -> (Pose<R>, Pose<R>) {
+        (self.frames.F.frame_pose(at.pose(self.a)), self.frames.M.frame_pose(at.pose(self.b)))
     }
 
     /// The value, turns counted from the last accepted one.
     pub fn value<R: Real>(&self, at: &At<R>) -> R {
-        let (F, M) = self.place(at);
+        let (F, M) = self.frame_poses(at);
         let value = self.reading.value(&F, &M) + self.offset;
-        match self.hint {
-            Some(hint) => value + nearest_turn(value.value(), at.hints[hint as usize]),
+        match self.discrete_index {
+            Some(discrete_index) => {
+                value + nearest_revolution(value.value(), at.discrete[discrete_index as usize])
+            }
             None => value,
         }
     }
 
-    /// Bounds on the value over an interval of time; a turn that is counted goes on beyond half a revolution.
+    /// Bounds on the value over an interval of time; a rotation that is counted continues beyond half a revolution.
     pub fn enclose(&self, at: &At<Enclosure>) -> Enclosure {
-        let Some(hint) = self.hint.filter(|_| self.reading.wraps()) else { return self.value(at) };
-        let (F, M) = self.place(at);
+        let Some(discrete_index) = self.discrete_index.filter(|_| self.reading.wraps()) else {
+            return self.value(at);
+        };
+        let (F, M) = self.frame_poses(at);
         let [y, x] = self.reading.arms(&F, &M);
         match y.angle(x) {
             Some(angle) => {
                 let value = angle + self.offset;
-                value + nearest_turn(value.v.mid(), at.hints[hint as usize])
+                value + nearest_revolution(value.v.mid(), at.discrete[discrete_index as usize])
             }
             None => Enclosure::jumping(Interval::ALL),
         }
@@ -149,7 +153,7 @@ impl CoordinateRef {
 
     /// Its time derivative.
     pub fn speed<R: Real>(&self, at: &At<R>) -> R {
-        let (F, M) = self.place(at);
+        let (F, M) = self.frame_poses(at);
         let (force, torque) = self.reading.direction(&F, &M);
         let (V_A, V_B) = (at.twist(self.a), at.twist(self.b));
         let arm_A = M.p - at.pose(self.a).p;
@@ -165,7 +169,7 @@ impl CoordinateRef {
 
     /// Wrenches (force, torque about the centre of mass, world axes) on A and B of an effort along the coordinate.
     pub fn effort<R: Real>(&self, at: &At<R>, effort: R) -> [(Vec3<R>, Vec3<R>); 2] {
-        let (F, M) = self.place(at);
+        let (F, M) = self.frame_poses(at);
         let (force, torque) = self.reading.direction(&F, &M);
         let (force, torque) = (force.scale(effort), torque.scale(effort));
         let arm_A = M.p - at.pose(self.a).p;
@@ -174,7 +178,7 @@ impl CoordinateRef {
     }
 }
 
-/// The whole turns that bring `value` nearest to `hint`.
-pub fn nearest_turn(value: f64, hint: f64) -> f64 {
-    TAU * ((hint - value) / TAU).round()
+/// The whole revolutions that bring `value` nearest to `discrete_index`.
+pub fn nearest_revolution(value: f64, previous: f64) -> f64 {
+    TAU * ((previous - value) / TAU).round()
 }

@@ -5,7 +5,7 @@
 //! velocity level the same holds one derivative down. The buffers live in a [`DerivativeWorkspace`] so that a step
 //! allocates nothing.
 //!
-//! [`taylor`] expands Φ and J along any motion, for the passage of singular positions.
+//! [`taylor`] expands Φ and J along any motion, for the crossing of singular positions.
 
 use crate::at::At;
 use crate::constraint::{Constraint, JacobianBlocks};
@@ -90,7 +90,7 @@ pub fn jacobian<C: Constraint>(
                 poses: &scratch.dual_poses,
                 twists: &[],
                 ids: &scratch.ids[..n],
-                hints: at.hints,
+                discrete: at.discrete,
                 outs: &[],
             };
             c.residual(&seeded, &mut scratch.duals[..holonomic]);
@@ -103,7 +103,7 @@ pub fn jacobian<C: Constraint>(
                 poses: &scratch.dual_poses,
                 twists: &scratch.dual_twists,
                 ids: &scratch.ids[..n],
-                hints: at.hints,
+                discrete: at.discrete,
                 outs: &[],
             };
             c.velocity(&seeded, &mut scratch.duals[holonomic..]);
@@ -148,7 +148,7 @@ fn expand<'s, C: Constraint, const K: usize>(
         poses: &jets.poses,
         twists: &jets.twists,
         ids: &ids[..n],
-        hints: at.hints,
+        discrete: at.discrete,
         outs: &[],
     };
     c.residual(&expanded, &mut jets.values[..holonomic]);
@@ -231,13 +231,13 @@ pub fn taylor_jacobian<C: Constraint>(
         let t = Dual::constant(at.t);
         if holonomic > 0 {
             poses[body] = at.pose(body).seed(0, columns);
-            let seeded = At { t, poses, twists: &[], ids: &ids[..n], hints: at.hints, outs: &[] };
+            let seeded = At { t, poses, twists: &[], ids: &ids[..n], discrete: at.discrete, outs: &[] };
             c.residual(&seeded, &mut duals[..holonomic]);
             poses[body] = pose;
         }
         if holonomic < rows {
             twists[body] = at.twist(body).seed(at.pose(body), 0, columns);
-            let seeded = At { t, poses, twists, ids: &ids[..n], hints: at.hints, outs: &[] };
+            let seeded = At { t, poses, twists, ids: &ids[..n], discrete: at.discrete, outs: &[] };
             c.velocity(&seeded, &mut duals[holonomic..]);
             twists[body] = twist;
         }

@@ -22,7 +22,11 @@ impl System {
             if body.kind != kind || !in_a_row || body.shares {
                 return None;
             }
-            bodies.push(BodyRecord { mass: body.mass, heavy: body.heavy(), inertia: body.inertia.0 });
+            bodies.push(BodyRecord {
+                mass: body.mass,
+                gravitational_mass: body.gravitational_mass(),
+                inertia: body.inertia.0,
+            });
         }
         let mut elements = Vec::with_capacity(self.elements.len());
         for element in self.elements.iter().filter(|e| e.rows.rows() > 0) {
@@ -41,7 +45,7 @@ impl System {
         let acting = self.forces.iter().filter(|force| force.enabled);
         let record = |force: &crate::system::ForceElement| {
             let own = force.load.record()?;
-            let [a, b] = own.bodies.map(|place| force.ids[place] as usize);
+            let [a, b] = own.bodies.map(|index| force.ids[index] as usize);
             let a = if own.kind == LoadKind::Spring { a } else { 0 };
             Some(LoadRecord { bodies: [a, b], ..own })
         };

@@ -2,7 +2,7 @@
 //!
 //! An event is a condition and a list of actions. Joints with `lock_at` are events too, before those of the file: they lock
 //! a coordinate when it reaches a value. What a condition reads is bound later ([`crate::conditions`]), since it may be any
-//! column; what happens at an event is the business of whoever runs the system. Rigid `limits` of joints are unilateral
+//! column; what happens at an event is the business of the caller that runs the system. Rigid `limits` of joints are unilateral
 //! constraints ([`System::stops`](crate::System::stops)), not events.
 
 mod lock;
@@ -54,15 +54,15 @@ pub struct Events {
 pub struct Event {
     /// Its name; of a joint with `lock_at` such as `A.lock_at`.
     pub name: String,
-    /// When it fires.
+    /// Time when it fires.
     pub when: When,
-    /// Whether it fires only the first time.
+    /// True if it fires only the first time.
     pub once: bool,
-    /// What happens.
+    /// Holds what happens.
     pub actions: Actions,
 }
 
-/// When an event fires.
+/// Describes when an event fires.
 #[derive(Clone)]
 pub enum When {
     /// A condition becomes true.
@@ -78,25 +78,25 @@ pub enum When {
     },
 }
 
-/// What happens at an event, in this order.
+/// Holds what happens at an event, in this order.
 #[derive(Clone, Default)]
 pub struct Actions {
     /// Locks that are undone, by joint.
     pub release: Vec<usize>,
-    /// What acts no longer.
+    /// Holds what acts no longer.
     pub disable: Vec<EventTarget>,
-    /// What acts from now on.
+    /// Holds what acts from now on.
     pub enable: Vec<EventTarget>,
     /// New values of states: the place in x, its path, the value.
     pub set: Vec<(usize, String, RuntimeExpr)>,
     /// Coordinates that are locked.
     pub lock: Vec<Lock>,
-    /// Why the run ends, if it does.
+    /// Reason why the run ends, if it does.
     pub stop: Option<String>,
 }
 
 impl Actions {
-    /// Whether rows or forces begin to act, or cease to.
+    /// Returns whether rows or forces begin to act, or cease to.
     pub fn switches(&self) -> bool {
         let Actions { release, disable, enable, lock, .. } = self;
         !(release.is_empty() && disable.is_empty() && enable.is_empty() && lock.is_empty())
@@ -116,7 +116,7 @@ pub struct EventTarget {
     pub contact: Option<usize>,
 }
 
-/// What names of events stand for.
+/// Holds what names of events stand for.
 struct EventNames<'a> {
     directory: &'a Directory,
     elements: &'a [ConstraintElement],
@@ -278,7 +278,7 @@ impl EventNames<'_> {
         };
         let states = controller.named_states();
         match states.iter().position(|(own, _)| own == state) {
-            Some(place) => Ok(controller.x + place),
+            Some(index) => Ok(controller.x + index),
             None => {
                 let names = states.iter().map(|(own, _)| own.as_str());
                 let near = sarrus_model::suggest::suggest(state, names);

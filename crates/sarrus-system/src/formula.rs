@@ -1,8 +1,8 @@
 //! Run-time expressions, bound to what they read.
 
 use crate::at::At;
+use crate::file_placement::{self, AffineMap, AffineReading, FilePlacement, Purpose};
 use crate::names::Directory;
-use crate::placed::{self, AffineMap, AffineReading, PlacedFile, Purpose};
 use crate::signal::Signal;
 use sarrus_math::{Enclosure, Interval, Real};
 use sarrus_model::expr::{Binding, Choice, Expr, Program, TimeShape, TimeSlot};
@@ -39,7 +39,7 @@ impl Formula {
         self.program.enclose(&|slot: u32| self.signals[slot as usize].enclose(at))
     }
 
-    /// Whether there are such: functions given by a program have none.
+    /// Returns whether there are such: functions given by a program have none.
     pub fn is_bounded(&self) -> bool {
         let nested = self.signals.iter().all(|signal| match signal {
             Signal::Nested(formula) => formula.is_bounded(),
@@ -68,17 +68,17 @@ impl Formula {
         self.program.is_constant()
     }
 
-    /// Whether it reads velocities.
+    /// Returns whether it reads velocities.
     pub fn needs_velocity(&self) -> bool {
         self.signals.iter().any(Signal::needs_velocity)
     }
 
-    /// Whether it reads more of bodies than velocities.
+    /// Returns whether it reads more of bodies than velocities.
     pub fn needs_pose(&self) -> bool {
         self.signals.iter().any(Signal::needs_pose)
     }
 
-    /// Whether it reads controllers.
+    /// Returns whether it reads controllers.
     pub fn needs_controller(&self) -> bool {
         self.signals.iter().any(Signal::needs_controller)
     }
@@ -94,7 +94,7 @@ impl Formula {
         }
     }
 
-    /// Whether it reads nothing but the time, itself or through a measure.
+    /// Returns whether it reads nothing but the time, itself or through a measure.
     pub fn needs_only_time(&self) -> bool {
         self.signals.iter().all(|s| match s {
             Signal::Time | Signal::Constant(_) => true,
@@ -103,7 +103,7 @@ impl Formula {
         })
     }
 
-    /// Whether it reads the time, itself or through a measure.
+    /// Returns whether it reads the time, itself or through a measure.
     pub fn needs_time(&self) -> bool {
         self.signals.iter().any(|s| match s {
             Signal::Time => true,
@@ -115,7 +115,7 @@ impl Formula {
     /// Adds the times between `from` and `to` at which it switches because of the time alone, as
     /// [`Program::breakpoints`] does. Returns what it is as a function of time.
     pub fn breakpoints(&self, from: f64, to: f64, breaks: &mut Vec<f64>) -> TimeShape {
-        let at = |t| At { t, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
+        let at = |t| At { t, poses: &[], twists: &[], ids: &[], discrete: &[], outs: &[] };
         let functions: Vec<SignalOfTime> = self
             .signals
             .iter()
@@ -160,7 +160,7 @@ impl Formula {
         self.program.choices().for_each(|choice| found(self, choice));
     }
 
-    /// Whether it is a polynomial of what it reads between its choices.
+    /// Returns whether it is a polynomial of what it reads between its choices.
     pub fn is_polynomial(&self) -> bool {
         let nested = self.signals.iter().all(|signal| match signal {
             Signal::Nested(formula) => formula.is_polynomial(),
@@ -188,13 +188,13 @@ impl Formula {
 /// An interval of time, with nothing but the time.
 fn during(time: Interval) -> At<'static, Enclosure> {
     let t = Enclosure { v: time, d: Interval::ONE, dd: Interval::ZERO };
-    At { t, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] }
+    At { t, poses: &[], twists: &[], ids: &[], discrete: &[], outs: &[] }
 }
 
 /// A signal as a function of time.
 type SignalOfTime<'a> = (TimeShape, Box<dyn Fn(f64) -> f64 + 'a>);
 
-/// What an expression may read, by where it stands.
+/// Holds what an expression may read, by where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReadLevel {
     /// Time only: positions of drivers.
@@ -242,10 +242,10 @@ impl<'a> Binder<'a> {
         self.vectors.extend(map.map(|map| (names, map)));
     }
 
-    /// Place of a body in the element's list, added if it is new.
-    pub fn place(&mut self, body: u32) -> usize {
+    /// Index of a body in the element's list, added if it is new.
+    pub fn body_index(&mut self, body: u32) -> usize {
         match self.ids.iter().position(|&id| id == body) {
-            Some(place) => place,
+            Some(index) => index,
             None => {
                 self.ids.push(body);
                 self.ids.len() - 1
@@ -287,7 +287,7 @@ impl<'a> Binder<'a> {
 
     /// Refuses a function given by a program where its second derivatives are part of the motion and it gives none: differences would
     /// be good to some six digits only, and nothing would show it.
-    fn check_derivatives(&self, program: &Program, place: impl Fn(&str) -> Span) -> Result<(), Diagnostic> {
+    fn check_derivatives(&self, program: &Program, path_of: impl Fn(&str) -> Span) -> Result<(), Diagnostic> {
         let is_position = matches!(self.level, ReadLevel::Time | ReadLevel::Position);
         if !is_position || program.slots().next().is_none() {
             return Ok(());
@@ -301,7 +301,7 @@ impl<'a> Binder<'a> {
             ReadLevel::Time => "give them with the function, or prescribe the speed instead",
             _ => "give them with the function",
         };
-        Err(Diagnostic::new(place(name), message).hint(hint))
+        Err(Diagnostic::new(path_of(name), message).hint(hint))
     }
 
     /// Keeps a formula that may switch with time; one inside another comes with that.
@@ -317,20 +317,20 @@ impl<'a> Binder<'a> {
 
     /// Binds a name as the file with this scope means it.
     fn bind_in(&mut self, scope: u32, path: &str, signals: &mut Vec<Signal>) -> Result<Binding, String> {
-        match self.placed(scope, path)? {
-            Some(readings) => placed::bound(&readings, &mut |name: &str| self.bind(name, signals)),
+        match self.in_file(scope, path)? {
+            Some(readings) => file_placement::bound(&readings, &mut |name: &str| self.bind(name, signals)),
             None => self.bind(path, signals),
         }
     }
 
-    fn placed(&self, scope: u32, path: &str) -> Result<Option<Vec<AffineReading>>, String> {
+    fn in_file(&self, scope: u32, path: &str) -> Result<Option<Vec<AffineReading>>, String> {
         if self.nesting.is_empty() && self.locals.iter().any(|(name, _)| name == path) {
             let own = |names: &[Option<String>; 3]| names.iter().position(|n| n.as_deref() == Some(path));
             let mut vectors = self.vectors.iter();
             return Ok(vectors.find_map(|(names, map)| Some(vec![map.sum(own(names)?, names)])));
         }
-        match PlacedFile::of(self.model, self.directory, scope) {
-            Some(placed) => placed.read(path, Purpose::Expression),
+        match FilePlacement::of(self.model, self.directory, scope) {
+            Some(file) => file.read(path, Purpose::Expression),
             None => Ok(None),
         }
     }
@@ -364,7 +364,7 @@ impl<'a> Binder<'a> {
             return Ok(Binding::Scalar(slot(Signal::Nested(Box::new(formula?)))));
         }
         let level = self.level;
-        let readings = directory.read(path, &mut |body| self.place(body))?;
+        let readings = directory.read(path, &mut |body| self.body_index(body))?;
         for signal in &readings {
             if level == ReadLevel::Position && signal.needs_velocity() {
                 return Err(format!("`{path}` is a velocity; a constraint reads positions and `t`"));

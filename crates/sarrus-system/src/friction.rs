@@ -17,7 +17,7 @@ use crate::coordinate::CoordinateRef;
 use crate::load::Wrench;
 use crate::names::Directory;
 use crate::system::System;
-use crate::tangent::{kind_columns, place};
+use crate::tangent::{block_index, kind_columns};
 use sarrus_math::{Dual, Real, Vec3};
 use sarrus_solve::{Equations, Tangent};
 
@@ -98,7 +98,7 @@ impl JointFriction {
             return mu * radius.unwrap_or(0.0) * force.norm();
         };
         let frames = &coordinate.frames;
-        let (F, M) = (frames.F.place(at.pose(coordinate.a)), frames.M.place(at.pose(coordinate.b)));
+        let (F, M) = (frames.F.frame_pose(at.pose(coordinate.a)), frames.M.frame_pose(at.pose(coordinate.b)));
         let (axis, _) = coordinate.reading.direction(&F, &M);
         let across = force - axis.scale(force.dot(axis));
         mu * (across.norm() + radius.map_or(0.0, |r| torque.norm() / r))
@@ -144,7 +144,7 @@ impl JointFriction {
         }
     }
 
-    /// Adds -∂C/∂v at the intensity of the last forces to D. What n does with q, v and λ is left to whoever iterates: beside the
+    /// Adds -∂C/∂v at the intensity of the last forces to D. What n does with q, v and λ is left to the caller that iterates: beside the
     /// corner at rest it is small.
     pub fn add_tangent(&self, system: &System, at: &At<f64>, out: &mut Tangent) {
         let slip = self.friction.slip_speed;
@@ -184,9 +184,9 @@ impl JointFriction {
             for &col in one.iter().filter(|(id, _)| *id != 0) {
                 let (g_row, g_col) = (g(row), g(col));
                 let [m, n] = [row.0, col.0].map(|id| kind_columns(system, id as u32));
-                let (place, stride) = place(system, out, [row.0 as u32, col.0 as u32]);
+                let (index, stride) = block_index(system, out, [row.0 as u32, col.0 as u32]);
                 for (i, x) in g_row.iter().enumerate().take(m) {
-                    let own = &mut out.D[place + i * stride..][..n];
+                    let own = &mut out.D[index + i * stride..][..n];
                     own.iter_mut().zip(&g_col).for_each(|(d, y)| *d += factor * x * y);
                 }
             }

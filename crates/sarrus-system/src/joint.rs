@@ -1,4 +1,4 @@
-//! What a joint is: the motion it allows, `pose(q)`, and the rows it imposes, both in frames F (fixed in the
+//! Describes what a joint is: the motion it allows, `pose(q)`, and the rows it imposes, both in frames F (fixed in the
 //! first body A) and M (fixed in the second body B). The origins of F and M are the joint's point.
 
 use crate::coordinate::Coordinate;
@@ -22,7 +22,7 @@ pub struct BodyFixedFrame {
 impl BodyFixedFrame {
     /// This frame in the world, for a body at `pose`.
     #[inline]
-    pub fn place<R: Real>(&self, pose: &Pose<R>) -> Pose<R> {
+    pub fn frame_pose<R: Real>(&self, pose: &Pose<R>) -> Pose<R> {
         Pose { p: pose.point(&self.p), rot: pose.rot.mul_mat_f64(&self.rot), angle: pose.angle + self.angle }
     }
 
@@ -41,7 +41,7 @@ pub struct Frames {
     pub M: BodyFixedFrame,
 }
 
-/// What `axis` and `axis2` mean for a joint.
+/// Holds what `axis` and `axis2` mean for a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AxisRole {
     /// It takes none.
@@ -64,7 +64,7 @@ pub trait Joint: Send + Sync + Sized + 'static {
     const DOC: &'static str;
     /// The space it lives in.
     const SPACE: Space;
-    /// What its axis is.
+    /// Defines what its axis is.
     const AXIS: AxisRole;
     /// Keys of its own, beyond those of every joint.
     const KEYS: &'static [Key] = &[];
@@ -88,7 +88,7 @@ pub trait Joint: Send + Sync + Sized + 'static {
     /// ball joint) takes what its file says.
     fn pose<R: Real>(&self, q: &[R]) -> Pose<R>;
 
-    /// How many numbers `pose` takes.
+    /// Number of numbers `pose` takes.
     fn coordinates(&self) -> usize {
         Self::COORDINATES.len()
     }
@@ -119,7 +119,7 @@ pub trait JointFace: Send + Sync {
     fn kind(&self) -> &'static str;
     /// Its coordinates.
     fn coordinates(&self) -> &'static [Coordinate];
-    /// How many numbers `pose` takes.
+    /// Number of numbers `pose` takes.
     fn pose_numbers(&self) -> usize;
     /// The motion it allows.
     fn pose(&self, q: &[f64]) -> Pose<f64>;
@@ -127,8 +127,8 @@ pub trait JointFace: Send + Sync {
     fn number(&self, i: usize) -> usize;
     /// Place of a unit quaternion among the numbers of `pose`.
     fn quaternion(&self) -> Option<usize>;
-    /// How many speeds it has.
-    fn freedoms(&self) -> usize {
+    /// Number of speeds it has.
+    fn dof(&self) -> usize {
         self.pose_numbers() - usize::from(self.quaternion().is_some())
     }
     /// The pose with its partial velocities, by hand where there are hand-coded ones.

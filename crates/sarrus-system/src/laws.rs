@@ -33,13 +33,13 @@ pub struct Laws {
 /// An expression of a force, or of a controller.
 #[derive(Clone)]
 pub struct Law {
-    /// What it belongs to, such as "force `f`".
+    /// Holds what it belongs to, such as "force `f`".
     pub title: String,
-    /// Whether it may peak where no choice changes.
+    /// True if it may peak where no choice changes.
     pub peaks: bool,
-    /// Whether it has bounds.
+    /// True if it has bounds.
     pub bounded: bool,
-    /// Whether its second derivative has bounds.
+    /// True if its second derivative has bounds.
     pub has_bends: bool,
     /// Whether it reads velocities.
     pub needs_velocity: bool,
@@ -54,12 +54,12 @@ pub struct Law {
     reads: Reads,
 }
 
-/// What an expression changes.
+/// Holds what an expression changes.
 #[derive(Clone, Copy, PartialEq)]
 enum Of {
-    /// Velocities, by a force: its place among the forces.
+    /// Velocities, by a force: its index among the forces.
     Force(usize),
-    /// A state of a controller: its place among the outputs.
+    /// A state of a controller: its index among the outputs.
     State(usize),
     /// The motion, by a constraint that acts.
     Row,
@@ -103,7 +103,7 @@ impl Laws {
         &self.list
     }
 
-    /// How many choices they make.
+    /// Number of choices they make.
     pub fn switches(&self) -> usize {
         self.switches.len()
     }
@@ -174,13 +174,13 @@ impl Laws {
         }
     }
 
-    /// What positions, velocities and states that are off by `delta` make of the argument of choice `i`; `scratch` is overwritten.
+    /// Returns what positions, velocities and states that are off by `delta` make of the argument of choice `i`; `scratch` is overwritten.
     pub fn noise(&self, i: usize, frame: &BodiesAtInstant, scratch: &mut BodiesAtInstant, delta: f64) -> f64 {
         self.shift(self.law_of(i), frame, scratch, [delta; 2]);
         (self.argument(i, scratch) - self.argument(i, frame)).abs()
     }
 
-    /// What positions that are off by the first of `deltas`, and velocities and states by the second, make of expression `law`.
+    /// Computes what positions that are off by the first of `deltas`, and velocities and states by the second, make of expression `law`.
     pub fn noise_of_value(
         &self,
         law: usize,
@@ -227,23 +227,24 @@ impl Laws {
         for (k, body) in reads.bodies.iter().map(|body| *body as usize).filter(|body| *body > 0).enumerate() {
             let by = Vec3([1.0, 0.6, -0.8]) * sign(k);
             let (pose, twist) = (&mut out.poses[body], &mut out.twists[body]);
-            let turn = by * positions;
-            pose.p += turn;
-            pose.angle += turn[2];
-            pose.rot = pose.rot * Mat3::from_quat([1.0, 0.5 * turn[0], 0.5 * turn[1], 0.5 * turn[2]]);
+            let rotation = by * positions;
+            pose.p += rotation;
+            pose.angle += rotation[2];
+            pose.rot =
+                pose.rot * Mat3::from_quat([1.0, 0.5 * rotation[0], 0.5 * rotation[1], 0.5 * rotation[2]]);
             for rate in [&mut twist.v, &mut twist.w, &mut twist.w_W] {
                 *rate += by * rates;
             }
         }
         for (k, state) in reads.states.iter().filter(|state| !state.held).enumerate() {
-            out.outs[state.place] += sign(k) * rates;
+            out.outs[state.index] += sign(k) * rates;
         }
         reads.follow(out, &mut self.own.borrow_mut());
     }
 }
 
 impl Law {
-    /// Whether it acts in `system`, of the same model.
+    /// Returns whether it acts in `system`, of the same model.
     pub fn acts(&self, system: &System) -> bool {
         match self.of {
             Of::Force(force) => system.forces.get(force).is_some_and(|force| force.enabled),
@@ -276,8 +277,8 @@ impl Law {
 
     /// The size of what it changes: the largest speed of the bodies that it reads \[m/s, rad/s\], or the state.
     pub fn size(&self, frame: &BodiesAtInstant) -> f64 {
-        if let Of::State(place) = self.of {
-            return frame.outs[place].abs();
+        if let Of::State(index) = self.of {
+            return frame.outs[index].abs();
         }
         let bodies = if self.reads.bodies.is_empty() { &self.ids } else { &self.reads.bodies[..] };
         let twists = bodies.iter().map(|body| &frame.twists[*body as usize]);
@@ -285,7 +286,7 @@ impl Law {
     }
 
     fn at<'a>(&'a self, frame: &'a BodiesAtInstant) -> At<'a, f64> {
-        let ((t, twists), BodiesAtInstant { poses, hints, outs, .. }) = (frame.read(), frame);
-        At { t, poses, twists, ids: &self.ids, hints, outs }
+        let ((t, twists), BodiesAtInstant { poses, discrete, outs, .. }) = (frame.read(), frame);
+        At { t, poses, twists, ids: &self.ids, discrete, outs }
     }
 }

@@ -1,4 +1,4 @@
-//! What a force is: wrenches on bodies, written once over [`Real`], and where its power goes.
+//! Describes what a force is: wrenches on bodies, written once over [`Real`], and where its power goes.
 
 use crate::at::At;
 use crate::body::BodyKind;
@@ -71,24 +71,24 @@ pub trait Force: Send + Sync + 'static {
         R::zero()
     }
 
-    /// Whether stored energy and dissipation account for all its power. If not, all its power counts as work done on
+    /// Returns whether stored energy and dissipation account for all its power. If not, all its power counts as work done on
     /// the mechanism.
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         false
     }
 
-    /// Whether it is a load, which statics may bring on bit by bit, and no part of the mechanism, as springs are.
+    /// Returns whether it is a load, which statics may bring on bit by bit, and no part of the mechanism, as springs are.
     fn is_load(&self) -> bool {
         false
     }
 
-    /// Whether heat may arise where nothing shows in the motion, as from a spring that is let go, or of friction that reverses: step control then looks at it too.
-    fn heats_unseen(&self) -> bool {
+    /// Returns whether heat may arise where nothing shows in the motion, as from a spring that is let go, or of friction that reverses: step control then checks it too.
+    fn dissipates_without_motion(&self) -> bool {
         false
     }
 
-    /// New values of the hints that it keeps (see [`At::hints`]).
-    fn update_hints(&self, _at: &At<f64>, _hints: &mut [f64]) {}
+    /// New values of the discrete state that it keeps (see [`At::discrete`]).
+    fn update_discrete(&self, _at: &At<f64>, _discrete: &mut [f64]) {}
 
     /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
     fn relative_rotation(&self, _at: &At<f64>) -> f64 {
@@ -101,12 +101,12 @@ pub trait Force: Send + Sync + 'static {
         None
     }
 
-    /// Whether it is a beam element.
+    /// Returns whether it is a beam element.
     fn is_beam(&self) -> bool {
         false
     }
 
-    /// How a beam element bends; none of another force.
+    /// Returns how a beam element bends; none of another force.
     fn bent(&self, _at: &At<f64>) -> Option<BeamBending> {
         None
     }
@@ -128,7 +128,7 @@ pub trait Force: Send + Sync + 'static {
     }
 }
 
-/// How a beam element bends.
+/// Describes how a beam element bends.
 #[derive(Clone, Copy, Debug)]
 pub struct BeamBending {
     /// Its order.
@@ -151,18 +151,18 @@ pub trait Load: Send + Sync {
     fn potential(&self, at: &At<f64>) -> f64;
     /// Power it turns into heat \[W\].
     fn dissipation(&self, at: &At<f64>) -> f64;
-    /// Whether stored energy and dissipation account for all its power.
-    fn keeps_books(&self) -> bool;
-    /// Whether it is a load, which statics may bring on bit by bit.
+    /// Returns whether stored energy and dissipation account for all its power.
+    fn accounts_for_power(&self) -> bool;
+    /// Returns whether it is a load, which statics may bring on bit by bit.
     fn is_load(&self) -> bool;
     /// Rate of its stored energy along a motion, by jets: the oracle of the conformance test.
     fn potential_rate(&self, at: &At<sarrus_math::Jet<2>>) -> f64;
-    /// Whether heat may arise where nothing shows in the motion.
-    fn heats_unseen(&self) -> bool {
+    /// Returns whether heat may arise where nothing shows in the motion.
+    fn dissipates_without_motion(&self) -> bool {
         false
     }
-    /// New values of the hints that it keeps.
-    fn update_hints(&self, _at: &At<f64>, _hints: &mut [f64]) {}
+    /// New values of the discrete state that it keeps.
+    fn update_discrete(&self, _at: &At<f64>, _discrete: &mut [f64]) {}
     /// The largest angular speed \[rad/s\] between two bodies of which it counts the angle.
     fn relative_rotation(&self, _at: &At<f64>) -> f64 {
         0.0
@@ -171,12 +171,12 @@ pub trait Load: Send + Sync {
     fn record(&self) -> Option<LoadRecord> {
         None
     }
-    /// Whether it is a beam element.
+    /// Returns whether it is a beam element.
     fn is_beam(&self) -> bool {
         false
     }
 
-    /// How a beam element bends; none of another force.
+    /// Returns how a beam element bends; none of another force.
     fn bent(&self, _at: &At<f64>) -> Option<BeamBending> {
         None
     }
@@ -185,7 +185,7 @@ pub trait Load: Send + Sync {
     fn laws(&self, _found: &mut dyn FnMut(&Formula, [f64; 2])) {}
     /// Calls `found` with each expression of it that cannot be bounded over a step.
     fn unbounded(&self, _found: &mut dyn FnMut(&Formula)) {}
-    /// Whether it is a function of the state that is written in a program.
+    /// Returns whether it is a function of the state that is written in a program.
     fn is_given(&self) -> bool {
         false
     }
@@ -212,8 +212,8 @@ impl<F: Force> Load for F {
         Force::dissipation(self, at)
     }
 
-    fn keeps_books(&self) -> bool {
-        Force::keeps_books(self)
+    fn accounts_for_power(&self) -> bool {
+        Force::accounts_for_power(self)
     }
 
     fn is_load(&self) -> bool {
@@ -224,12 +224,12 @@ impl<F: Force> Load for F {
         Force::potential(self, at).derivative(1)
     }
 
-    fn heats_unseen(&self) -> bool {
-        Force::heats_unseen(self)
+    fn dissipates_without_motion(&self) -> bool {
+        Force::dissipates_without_motion(self)
     }
 
-    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
-        Force::update_hints(self, at, hints);
+    fn update_discrete(&self, at: &At<f64>, discrete: &mut [f64]) {
+        Force::update_discrete(self, at, discrete);
     }
 
     fn relative_rotation(&self, at: &At<f64>) -> f64 {

@@ -44,8 +44,8 @@ impl Load for LoadTerm {
         self.factor * self.whole.dissipation(at)
     }
 
-    fn keeps_books(&self) -> bool {
-        self.whole.keeps_books()
+    fn accounts_for_power(&self) -> bool {
+        self.whole.accounts_for_power()
     }
 
     fn is_load(&self) -> bool {
@@ -56,8 +56,8 @@ impl Load for LoadTerm {
         self.factor * self.whole.potential_rate(at)
     }
 
-    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
-        self.whole.update_hints(at, hints);
+    fn update_discrete(&self, at: &At<f64>, discrete: &mut [f64]) {
+        self.whole.update_discrete(at, discrete);
     }
 
     fn relative_rotation(&self, at: &At<f64>) -> f64 {

@@ -7,7 +7,7 @@ use crate::at::At;
 use crate::columns::{ColumnSource, RowSource, joint_reaction};
 use crate::constraints::two_directions;
 use crate::context::Context;
-use crate::placed::{self, PlacedFile, Purpose};
+use crate::file_placement::{self, FilePlacement, Purpose};
 use crate::signal::{PointDistance, Signal};
 use crate::system::System;
 use sarrus_math::{Enclosure, Interval, Real, Vec3};
@@ -51,13 +51,13 @@ impl MeasureExpression {
         self.program.decide(&|slot: u32| self.slots[slot as usize].read(row))
     }
 
-    /// What leaves it undecided, if it is; `measure` tells why a measure's value is not finite.
+    /// Returns what leaves it undecided, if it is; `measure` tells why a measure's value is not finite.
     pub fn undecided(&self, row: &RowSource, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
         let why = self.program.undecided(&|slot: u32| self.slots[slot as usize].read(row))?;
         Some(self.of_measure(row, measure).unwrap_or(why))
     }
 
-    /// What first went wrong, where its value is not finite; `measure` as above.
+    /// Returns what first went wrong, where its value is not finite; `measure` as above.
     pub fn fault(&self, row: &RowSource, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
         let why = self.program.fault(&|slot: u32| self.slots[slot as usize].read(row))?;
         Some(self.of_measure(row, measure).unwrap_or(why))
@@ -77,7 +77,7 @@ impl MeasureExpression {
         })
     }
 
-    /// Whether there are such, and the bodies that it reads; `measure` tells the same of a measure's value.
+    /// Returns whether there are such, and the bodies that it reads; `measure` tells the same of a measure's value.
     pub fn is_bounded(&self, found: &mut dyn FnMut(usize), measure: &mut dyn FnMut(usize) -> bool) -> bool {
         let mut sources = self.slots.iter();
         let slots = sources.all(|source| match source {
@@ -88,12 +88,12 @@ impl MeasureExpression {
         slots && self.program.functions().next().is_none()
     }
 
-    /// What it reads.
+    /// Returns what it reads.
     pub fn sources(&self) -> &[ColumnSource] {
         &self.slots
     }
 
-    /// What it reads, as signals; none for what is no signal.
+    /// Returns what it reads, as signals; none for what is no signal.
     pub fn signals(&self) -> impl Iterator<Item = Option<&Signal>> {
         self.slots.iter().map(|source| match source {
             ColumnSource::Live(signal) => Some(&**signal),
@@ -101,17 +101,17 @@ impl MeasureExpression {
         })
     }
 
-    /// Whether it is true or false.
+    /// Returns whether it is true or false.
     pub fn is_condition(&self) -> bool {
         self.program.is_condition()
     }
 
-    /// Whether it compares by `==` or `!=` what changes continuously; `changes` says how a source does.
+    /// Returns whether it compares by `==` or `!=` what changes continuously; `changes` says how a source does.
     pub fn equates(&self, changes: &dyn Fn(&ColumnSource) -> TimeDependence) -> bool {
         self.program.equates(&|slot: u32| changes(&self.slots[slot as usize]))
     }
 
-    /// Whether it reads nothing.
+    /// Returns whether it reads nothing.
     pub fn is_constant(&self) -> bool {
         self.program.is_constant().is_some()
     }
@@ -130,7 +130,7 @@ impl MeasureExpression {
     }
 }
 
-/// Whether a signal has bounds, and the bodies that it reads. Columns show quaternions of the state, not of the pose.
+/// Returns whether a signal has bounds, and the bodies that it reads. Columns show quaternions of the state, not of the pose.
 fn is_bounded(signal: &Signal, found: &mut dyn FnMut(usize)) -> bool {
     signal.bodies(found);
     match signal {
@@ -141,7 +141,7 @@ fn is_bounded(signal: &Signal, found: &mut dyn FnMut(usize)) -> bool {
 }
 
 impl Measure {
-    /// What first went wrong in an expression whose value is not finite; `measure` tells the same of a measure's value.
+    /// Returns what first went wrong in an expression whose value is not finite; `measure` tells the same of a measure's value.
     pub fn fault(&self, row: &RowSource, measure: &dyn Fn(usize) -> Option<String>) -> Option<String> {
         match &self.what {
             MeasuredQuantity::Expression(expression) => expression.fault(row, measure),
@@ -158,7 +158,7 @@ impl Measure {
         }
     }
 
-    /// Whether there are such, and the bodies that it reads.
+    /// Returns whether there are such, and the bodies that it reads.
     pub fn is_bounded(&self, found: &mut dyn FnMut(usize), measure: &mut dyn FnMut(usize) -> bool) -> bool {
         match &self.what {
             MeasuredQuantity::Expression(expression) => expression.is_bounded(found, measure),
@@ -264,10 +264,10 @@ fn components(
     names: [&str; 6],
     units: [&'static str; 2],
 ) -> (Vec<usize>, Vec<(String, &'static str)>) {
-    let kept: Vec<usize> =
+    let retained: Vec<usize> =
         if system.directory.space == Space::Planar { vec![0, 1, 5] } else { (0..6).collect() };
-    let components = kept.iter().map(|&k| (names[k].to_string(), units[k / 3])).collect();
-    (kept, components)
+    let components = retained.iter().map(|&k| (names[k].to_string(), units[k / 3])).collect();
+    (retained, components)
 }
 
 impl Draft {
@@ -346,9 +346,9 @@ fn read(model: &Model, element: &Element, kind: &MeasureKind, system: &System) -
         }
         "reaction" => reaction(&mut ctx, system),
         "momentum" => {
-            let (kept, components) =
+            let (retained, components) =
                 components(system, ["px", "py", "pz", "lx", "ly", "lz"], ["kg m/s", "kg m^2/s"]);
-            Ok(Measure { components, what: MeasuredQuantity::Momentum(ctx.bodies()?, kept) })
+            Ok(Measure { components, what: MeasuredQuantity::Momentum(ctx.bodies()?, retained) })
         }
         _ => {
             let components = vec![("kinetic".to_string(), "J"), ("potential".to_string(), "J")];
@@ -372,11 +372,11 @@ fn reaction(ctx: &mut Context, system: &System) -> Result<Measure> {
         Some(_) => ctx.body("axes")?,
     };
     let about = ctx.reader.point("about")?.map(|p| (bodies[0], ctx.point_to_body(bodies[0], p)));
-    let (kept, components) = components(system, ["fx", "fy", "fz", "tx", "ty", "tz"], ["N", "N m"]);
+    let (retained, components) = components(system, ["fx", "fy", "fz", "tx", "ty", "tz"], ["N", "N m"]);
     let sign = if on == bodies[1] { 1.0 } else { -1.0 };
     Ok(Measure {
         components,
-        what: MeasuredQuantity::Reaction { joint, sign, axes, about, components: kept },
+        what: MeasuredQuantity::Reaction { joint, sign, axes, about, components: retained },
     })
 }
 
@@ -393,7 +393,7 @@ pub(crate) fn bind(
     // by message: a name that is not found is tried again without its last component
     let mut hints: Vec<(String, Option<String>)> = Vec::new();
     let own_names: Vec<&str> = own.iter().map(|(name, _)| *name).collect();
-    let placed = PlacedFile::of(model, &system.directory, expr.scope);
+    let file = FilePlacement::of(model, &system.directory, expr.scope);
     let mut bind = |path: &str| {
         let live = |signal| ColumnSource::Live(Box::new(signal));
         let sources: Vec<ColumnSource> = if let Some((_, source)) = own.iter().find(|(name, _)| *name == path)
@@ -423,9 +423,9 @@ pub(crate) fn bind(
             _ => Err(format!("`{path}` cannot be read as a number")),
         }
     };
-    let bound = model.compile(expr, &own_names, &mut |path: &str| match &placed {
-        Some(placed) if !own_names.contains(&path) => match placed.read(path, Purpose::Expression)? {
-            Some(readings) => placed::bound(&readings, &mut bind),
+    let bound = model.compile(expr, &own_names, &mut |path: &str| match &file {
+        Some(file) if !own_names.contains(&path) => match file.read(path, Purpose::Expression)? {
+            Some(readings) => file_placement::bound(&readings, &mut bind),
             None => bind(path),
         },
         _ => bind(path),
@@ -452,7 +452,7 @@ fn point(
     Some(vec![x?, y?, z?])
 }
 
-/// What is wrong with a name that stands for nothing, and what may have been meant.
+/// Returns what is wrong with a name that stands for nothing, and what may have been meant.
 fn unknown(system: &System, path: &str, names: &[String]) -> (String, Option<String>) {
     let mut split = path.len();
     loop {
@@ -495,7 +495,7 @@ fn unknown(system: &System, path: &str, names: &[String]) -> (String, Option<Str
 }
 
 impl Measure {
-    /// What its expression reads.
+    /// Returns what its expression reads.
     pub fn sources(&self) -> impl Iterator<Item = &ColumnSource> {
         match &self.what {
             MeasuredQuantity::Expression(expression) => expression.slots.iter(),
@@ -503,12 +503,12 @@ impl Measure {
         }
     }
 
-    /// Whether it is a reaction, known only with multipliers.
+    /// Returns whether it is a reaction, known only with multipliers.
     pub fn needs_reactions(&self) -> bool {
         matches!(self.what, MeasuredQuantity::Reaction { .. })
     }
 
-    /// Whether equations and accelerations must be known to compute it, those of other measures aside.
+    /// Returns whether equations and accelerations must be known to compute it, those of other measures aside.
     pub fn needs_solution(&self) -> bool {
         self.needs_reactions() || self.sources().any(ColumnSource::needs_solution)
     }
@@ -530,7 +530,7 @@ impl Measure {
                 let (force, mut torque) = (Vec3([fx, fy, fz]).scale(*sign), Vec3([tx, ty, tz]).scale(*sign));
                 if let Some((body, r)) = about {
                     let entry = &system.directory.joints[*joint];
-                    let point = entry.frames.M.place(&at.poses[entry.bodies[1] as usize]).p;
+                    let point = entry.frames.M.frame_pose(&at.poses[entry.bodies[1] as usize]).p;
                     torque += (point - at.poses[*body as usize].point(r)).cross(force);
                 }
                 let axes = &at.poses[*axes as usize];
@@ -551,13 +551,13 @@ fn momentum(system: &System, at: &At<f64>, id: u32) -> [f64; 6] {
         (&system.directory.bodies[id as usize], &at.poses[id as usize], &at.twists[id as usize]);
     if let Some(floating) = system.directory.floating_of(id) {
         // all of it is its frame's
-        let (_, _, [p, l]) = floating.books(at, &system.gravity);
+        let (_, _, [p, l]) = floating.energies(at, &system.gravity);
         let own = if id == floating.frame { [p.0, l.0] } else { [[0.0; 3]; 2] };
         return [own[0][0], own[0][1], own[0][2], own[1][0], own[1][1], own[1][2]];
     }
     // the mass of a rotor is nowhere in space, and that is all of it
-    let linear = twist.v.scale(body.heavy());
-    let spin = if body.kind.turns() { pose.rot * (body.inertia * twist.w) } else { Vec3([0.0; 3]) };
+    let linear = twist.v.scale(body.gravitational_mass());
+    let spin = if body.kind.rotates() { pose.rot * (body.inertia * twist.w) } else { Vec3([0.0; 3]) };
     let angular = pose.p.cross(linear) + spin;
     [linear.0[0], linear.0[1], linear.0[2], angular.0[0], angular.0[1], angular.0[2]]
 }
@@ -566,10 +566,10 @@ fn energy(system: &System, at: &At<f64>, id: u32) -> [f64; 2] {
     let (body, pose, twist) =
         (&system.directory.bodies[id as usize], &at.poses[id as usize], &at.twists[id as usize]);
     if let Some(floating) = system.directory.floating_of(id) {
-        let (kinetic, potential, _) = floating.books(at, &system.gravity);
+        let (kinetic, potential, _) = floating.energies(at, &system.gravity);
         return if id == floating.frame { [kinetic, potential] } else { [0.0; 2] };
     }
-    let spin = if body.kind.turns() { twist.w.dot(body.inertia * twist.w) } else { 0.0 };
+    let spin = if body.kind.rotates() { twist.w.dot(body.inertia * twist.w) } else { 0.0 };
     let kinetic = 0.5 * (body.mass * twist.v.dot(twist.v) + spin);
-    [kinetic, -body.heavy() * Vec3(system.gravity).dot(pose.p)]
+    [kinetic, -body.gravitational_mass() * Vec3(system.gravity).dot(pose.p)]
 }

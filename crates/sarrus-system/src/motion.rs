@@ -35,12 +35,12 @@ pub struct BodiesAtInstant {
     pub(crate) poses: Vec<Pose>,
     pub(crate) twists: Vec<Twist>,
     /// Last accepted values of multivalued quantities, where formulas are bounded.
-    pub(crate) hints: Vec<f64>,
+    pub(crate) discrete: Vec<f64>,
     /// Gaps given by expressions, by contact \[m\].
     pub(crate) gaps: Vec<f64>,
     /// Outputs and states of the controllers.
     pub(crate) outs: Vec<f64>,
-    /// What expressions read on a path of statics, where `t` is the part of the path and twists are its directions.
+    /// Holds what expressions read on a path of statics, where `t` is the part of the path and twists are its directions.
     pub(crate) still: Option<Still>,
 }
 
@@ -64,7 +64,7 @@ impl BodiesAtInstant {
         self.t = other.t;
         self.poses.clone_from(&other.poses);
         self.twists.clone_from(&other.twists);
-        self.hints.clone_from(&other.hints);
+        self.discrete.clone_from(&other.discrete);
         self.gaps.clone_from(&other.gaps);
         self.still.clone_from(&other.still);
         self.outs.clone_from(&other.outs);
@@ -83,7 +83,7 @@ pub(crate) struct BodyBound {
     pub w: f64,
     pub alpha: f64,
     /// Mean second derivative of a planar body's angle, and the deviation from it \[rad/s²\].
-    pub turn: [f64; 2],
+    pub rotation: [f64; 2],
     /// Means of v̈, and of ω̈ in body and world axes, and the deviations from these; infinite where they are not asked for.
     pub(crate) bends: [(Vec3, f64); 3],
 }
@@ -94,7 +94,7 @@ pub(crate) const AT_REST: BodyBound = BodyBound {
     spread: 0.0,
     w: 0.0,
     alpha: 0.0,
-    turn: [0.0; 2],
+    rotation: [0.0; 2],
     bends: [(Vec3([0.0; 3]), 0.0); 3],
 };
 /// Second derivatives of which nothing is known.
@@ -111,7 +111,7 @@ pub struct MotionBounds {
     pub(crate) bounds: Vec<BodyBound>,
     /// By place among the outputs of controllers: of a state the mean second derivative, and the deviation from it.
     states: Vec<[f64; 2]>,
-    /// Whether velocities have bounds on their second derivatives.
+    /// True if velocities have bounds on their second derivatives.
     bends: bool,
     pub(crate) planar: bool,
     pub(crate) h: f64,
@@ -269,7 +269,7 @@ impl MotionBounds {
         BodyBound {
             w: most,
             alpha,
-            turn: if self.planar { self.second(|k| self.nodes[k].poses[body].angle) } else { [0.0; 2] },
+            rotation: if self.planar { self.second(|k| self.nodes[k].poses[body].angle) } else { [0.0; 2] },
             bends: [bend, (spin, rest), if self.planar { (spin, rest) } else { world }],
             ..bound
         }
@@ -291,7 +291,7 @@ impl MotionBounds {
         bound
     }
 
-    /// What `read` sees between two frames of `bodies`, where `ids` are places among these.
+    /// Returns what `read` sees between two frames of `bodies`, where `ids` are places among these.
     pub(crate) fn between<T>(
         &self,
         bodies: &[u32],
@@ -308,12 +308,12 @@ impl MotionBounds {
         twists.clear();
         twists.extend(bodies.iter().map(|id| self.twist(*id as usize, a, b)));
         let t = time(a, b);
-        let seen = read(&At { t, poses, twists, ids, hints: &a.hints, outs: &[] });
+        let seen = read(&At { t, poses, twists, ids, discrete: &a.discrete, outs: &[] });
         self.workspace.replace(workspace);
         seen
     }
 
-    /// What `read` sees between two frames, where `ids` are numbers of bodies and it reads nothing but `reads`.
+    /// Returns what `read` sees between two frames, where `ids` are numbers of bodies and it reads nothing but `reads`.
     pub(crate) fn among<T>(
         &self,
         reads: &Reads,
@@ -337,24 +337,24 @@ impl MotionBounds {
         }
         let t = time(a, b);
         for state in &reads.states {
-            outs[state.place] = self.state(state, a, b);
+            outs[state.index] = self.state(state, a, b);
         }
         for element in &reads.controllers {
-            element.enclose(&At { t, poses, twists, ids: &element.ids, hints: &a.hints, outs }, own);
+            element.enclose(&At { t, poses, twists, ids: &element.ids, discrete: &a.discrete, outs }, own);
             outs[element.out..][..own.len()].copy_from_slice(own);
         }
-        let seen = read(&At { t, poses, twists, ids, hints: &a.hints, outs });
+        let seen = read(&At { t, poses, twists, ids, discrete: &a.discrete, outs });
         self.all.replace(workspace);
         seen
     }
 
     /// A state of a controller between two frames.
     fn state(&self, state: &ControllerState, a: &BodiesAtInstant, b: &BodiesAtInstant) -> Enclosure {
-        let ends = [a.outs[state.place], b.outs[state.place]];
+        let ends = [a.outs[state.index], b.outs[state.index]];
         if state.held {
             return Enclosure::constant(Interval::point(ends[0]).hull(Interval::point(ends[1])));
         }
-        coordinate(ends, self.states[state.place], b.t - a.t)
+        coordinate(ends, self.states[state.index], b.t - a.t)
     }
 
     fn pose(&self, body: usize, a: &BodiesAtInstant, b: &BodiesAtInstant) -> Pose<Enclosure> {
@@ -365,7 +365,7 @@ impl MotionBounds {
             None => coordinate([A.p[i], B.p[i]], [own.mean[i], own.spread], w),
         };
         if self.planar {
-            let pose = Pose::planar(p(0), p(1), coordinate([A.angle, B.angle], own.turn, w));
+            let pose = Pose::planar(p(0), p(1), coordinate([A.angle, B.angle], own.rotation, w));
             return Pose { p: Vec3([pose.p[0], pose.p[1], p(2)]), ..pose };
         }
         let p = Vec3([p(0), p(1), p(2)]);
@@ -384,9 +384,9 @@ impl MotionBounds {
         for c in 0..3 {
             let column = [R[0][c], R[1][c], R[2][c]];
             let d = cross(omega, column);
-            let (turning, centripetal) = (cross(alpha, column), cross(omega, d));
+            let (rotating, centripetal) = (cross(alpha, column), cross(omega, d));
             for r in 0..3 {
-                rot.0[r][c] = Enclosure { v: column[r], d: d[r], dd: turning[r] + centripetal[r] };
+                rot.0[r][c] = Enclosure { v: column[r], d: d[r], dd: rotating[r] + centripetal[r] };
             }
         }
         Pose { p, rot, angle: Enclosure::from_f64(0.0) }
@@ -426,7 +426,7 @@ impl MotionBounds {
             let chord = coordinate(ends, [mean[i], rest], w);
             Enclosure { v: chord.v.meet(v), d: chord.d.meet(d), dd: chord.dd }
         };
-        let turns = |of: fn(&Twist) -> Vec3, bend: usize| {
+        let revolutions = |of: fn(&Twist) -> Vec3, bend: usize| {
             let (rate, alpha) = (self.rate(body, a, b, of), around(0.0, own.alpha));
             Vec3(std::array::from_fn(|i| match rate[i].is_point() {
                 true => Enclosure::constant(rate[i]),
@@ -441,7 +441,11 @@ impl MotionBounds {
             let middle = 0.5 * (a.twists[body].v[i] + b.twists[body].v[i]);
             number(|twist| twist.v, 0, i, around(middle, 0.5 * w * d.magnitude()), d)
         };
-        Twist { v: Vec3([v(0), v(1), v(2)]), w: turns(|twist| twist.w, 1), w_W: turns(|twist| twist.w_W, 2) }
+        Twist {
+            v: Vec3([v(0), v(1), v(2)]),
+            w: revolutions(|twist| twist.w, 1),
+            w_W: revolutions(|twist| twist.w_W, 2),
+        }
     }
 }
 
@@ -485,11 +489,11 @@ fn cross(a: [Interval; 3], b: [Interval; 3]) -> [Interval; 3] {
 impl Mechanism {
     /// All bodies and controllers at `s`, for [`MotionBounds`].
     pub fn frame(&mut self, s: &State, frame: &mut BodiesAtInstant) {
-        self.place_all(s);
+        self.update_all_kinematics(s);
         self.fill_frame(s, frame);
     }
 
-    /// The bodies where they were placed last, at `s`.
+    /// The bodies where they were evaluated last, at `s`.
     pub(crate) fn fill_frame(&mut self, s: &State, frame: &mut BodiesAtInstant) {
         frame.t = s.t;
         self.with_contacts(s, |_, bodies, _| {
@@ -497,8 +501,8 @@ impl Mechanism {
             frame.poses.extend_from_slice(bodies.poses);
             frame.twists.clear();
             frame.twists.extend_from_slice(bodies.twists);
-            frame.hints.clear();
-            frame.hints.extend_from_slice(bodies.hints);
+            frame.discrete.clear();
+            frame.discrete.extend_from_slice(bodies.discrete);
             frame.still = None;
             frame.outs.clear();
             frame.outs.extend_from_slice(bodies.outs);

@@ -19,12 +19,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A joint with its place in the system.
+/// A joint with its index in the system.
 #[derive(Clone)]
 pub struct JointEntry {
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// Holds what it does.
     pub face: Arc<dyn JointFace>,
     /// Its frames.
     pub frames: Frames,
@@ -42,16 +42,16 @@ pub struct JointEntry {
     pub clearance: Option<Arc<Clearance>>,
     /// Per coordinate: its friction that depends on the reaction, if it has such; of a ball joint one against every turn.
     pub friction: Vec<Option<CoordinateFriction>>,
-    /// How far it gives way under its reaction, where the model says so.
+    /// Extent to which it gives way under its reaction, where the model says so.
     pub compliance: Option<Compliance>,
 }
 
 impl JointEntry {
     /// Coordinate `k` for a reader that has the joint's bodies at places `a` and `b`.
     pub fn coordinate(&self, k: usize, a: usize, b: usize) -> CoordinateRef {
-        let (offset, hint) = self.readings[k];
+        let (offset, discrete_index) = self.readings[k];
         let reading = self.face.coordinates()[k].reading;
-        CoordinateRef { frames: self.frames, reading, offset, hint, a, b }
+        CoordinateRef { frames: self.frames, reading, offset, discrete_index, a, b }
     }
 
     /// Index of the coordinate called `name`.
@@ -65,7 +65,7 @@ impl JointEntry {
 pub struct FlexibleEntry {
     /// Its name.
     pub name: String,
-    /// What its bodies are called after the dot: `node`, `seg`.
+    /// Holds what its bodies are called after the dot: `node`, `seg`.
     pub part: &'static str,
     /// The number of the first of them.
     pub first: usize,
@@ -87,7 +87,7 @@ impl FlexibleEntry {
     }
 }
 
-/// What a name stands for.
+/// Holds what a name stands for.
 #[derive(Clone, Debug)]
 pub enum Named {
     /// A body.
@@ -126,10 +126,10 @@ pub struct Directory {
     pub added: Vec<(u32, AddedMass)>,
     /// Gears and racks with a pitch point.
     pub meshes: Vec<Separation>,
-    /// What of the model's geometry does not fit.
+    /// Holds what of the model's geometry does not fit.
     pub notes: Vec<String>,
-    /// How many hints there are so far.
-    pub hints: usize,
+    /// Number of discrete variables so far.
+    pub discrete: usize,
     /// Time at which a run starts \[s\].
     pub t_start: f64,
     names: HashMap<String, Named>,
@@ -171,7 +171,7 @@ impl Directory {
             meshes: Vec::new(),
             notes: Vec::new(),
             shown,
-            hints: 0,
+            discrete: 0,
             t_start,
             names,
             timed: Mutex::default(),
@@ -201,7 +201,7 @@ impl Directory {
     }
 
     /// Hands out the formulas that read the time, bound so far.
-    pub(crate) fn take_timed(&self) -> Vec<Formula> {
+    pub(crate) fn timed_formulas(&self) -> Vec<Formula> {
         std::mem::take(&mut *self.timed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -210,7 +210,7 @@ impl Directory {
         self.names.insert(name.to_owned(), named);
     }
 
-    /// What `name` stands for.
+    /// Returns what `name` stands for.
     pub fn get(&self, name: &str) -> Option<&Named> {
         self.names.get(name)
     }
@@ -262,7 +262,7 @@ impl Directory {
         path.to_owned()
     }
 
-    /// What a node that is shown has as columns.
+    /// Returns what a node that is shown has as columns.
     pub(crate) fn node_columns(&self) -> &'static [&'static str] {
         if self.space == sarrus_model::Space::Planar {
             &["x", "y", "vx", "vy", "ux", "uy"]
@@ -272,12 +272,12 @@ impl Directory {
     }
 
     /// An amplitude of the modal body that the member `i` is: `eta1`, or its rate `eta1_rate`.
-    fn amplitude(&self, i: usize, word: &str, place: &mut dyn FnMut(u32) -> usize) -> Option<Signal> {
+    fn amplitude(&self, i: usize, word: &str, index_of: &mut dyn FnMut(u32) -> usize) -> Option<Signal> {
         let floating = self.floating.iter().find(|f| self.flexible[i].all.contains(&f.frame))?;
         let number = word.strip_prefix("eta")?;
         let (number, rate) = number.strip_suffix("_rate").map_or((number, false), |number| (number, true));
         let &(after, k) = floating.amplitudes.get(number.parse::<usize>().ok()?.checked_sub(1)?)?;
-        let body = place(floating.frame + after as u32);
+        let body = index_of(floating.frame + after as u32);
         // in the plane one may be an angle
         Some(match (k < 3, rate) {
             (true, false) => Signal::Position(body, [0.0; 3], k),
@@ -308,7 +308,7 @@ impl Directory {
         suggest(word, self.names.keys())
     }
 
-    /// What a point of a body is called: columns of a body.
+    /// Returns what a point of a body is called: columns of a body.
     pub fn body_columns(&self, body: &Body) -> Vec<&'static str> {
         match body.kind {
             BodyKind::Ground => vec![],
@@ -338,7 +338,7 @@ impl Directory {
         joint.face.coordinates().iter().map(|c| c.accel).collect()
     }
 
-    /// What `path` begins with and the rest of it. Names may have dots themselves (includes): the longest known one wins.
+    /// Returns what `path` begins with and the rest of it. Names may have dots themselves (includes): the longest known one wins.
     pub(crate) fn find<'p>(&self, path: &'p str) -> Option<(&'p str, &Named, &'p str)> {
         let mut split = path.len();
         loop {
@@ -350,13 +350,13 @@ impl Directory {
     }
 
     /// The velocity whose time derivative `path` names, if it names an acceleration: that of `crank.vx` for `crank.ax`.
-    pub(crate) fn velocity_of(&self, path: &str, place: &mut dyn FnMut(u32) -> usize) -> Option<Signal> {
+    pub(crate) fn velocity_of(&self, path: &str, index_of: &mut dyn FnMut(u32) -> usize) -> Option<Signal> {
         match self.find(path)? {
-            (_, Named::Body(id), rest) => self.velocity_of_body(*id, rest, place),
-            (_, Named::Joint(joint), rest) => self.velocity_of_joint(*joint, rest, place),
+            (_, Named::Body(id), rest) => self.velocity_of_body(*id, rest, index_of),
+            (_, Named::Joint(joint), rest) => self.velocity_of_joint(*joint, rest, index_of),
             (name, named @ Named::Node(_), rest) => {
                 let velocity = velocity_word(rest)?;
-                self.read_named(name, named, velocity, place).ok()?.pop()
+                self.read_named(name, named, velocity, index_of).ok()?.pop()
             }
             _ => None,
         }
@@ -367,7 +367,7 @@ impl Directory {
         &self,
         id: u32,
         rest: &str,
-        place: &mut dyn FnMut(u32) -> usize,
+        index_of: &mut dyn FnMut(u32) -> usize,
     ) -> Option<Signal> {
         // a marker of that name is a point
         if self.bodies[id as usize].markers.iter().any(|(marker, _)| marker == rest) {
@@ -377,8 +377,8 @@ impl Directory {
             rest.rsplit_once('.').map_or((None, rest), |(marker, word)| (Some(marker), word));
         let velocity = velocity_word(word)?;
         let signals = match marker {
-            Some(marker) => self.read_body(id, &format!("{marker}.{velocity}"), place),
-            None => self.read_body(id, velocity, place),
+            Some(marker) => self.read_body(id, &format!("{marker}.{velocity}"), index_of),
+            None => self.read_body(id, velocity, index_of),
         };
         signals?.pop()
     }
@@ -388,21 +388,21 @@ impl Directory {
         &self,
         joint: usize,
         rest: &str,
-        place: &mut dyn FnMut(u32) -> usize,
+        index_of: &mut dyn FnMut(u32) -> usize,
     ) -> Option<Signal> {
         let face = &self.joints[joint].face;
         let speed = match face.quaternion() {
             Some(_) => OMEGAS[index(&ALPHAS, rest)?],
             None => face.coordinates().iter().find(|c| c.accel == rest)?.speed,
         };
-        self.read_joint(joint, speed, place)?.pop()
+        self.read_joint(joint, speed, index_of)?.pop()
     }
 
     /// The signals of a path: one, or the three components of a point. `place` gives a body's place in the
     /// reader's list.
-    pub fn read(&self, path: &str, place: &mut dyn FnMut(u32) -> usize) -> Result<Vec<Signal>, String> {
+    pub fn read(&self, path: &str, index_of: &mut dyn FnMut(u32) -> usize) -> Result<Vec<Signal>, String> {
         if let Some((name, named, rest)) = self.find(path) {
-            return self.read_named(name, named, rest, place).map_err(|message| {
+            return self.read_named(name, named, rest, index_of).map_err(|message| {
                 match self.velocity_of(path, &mut |body| body as usize) {
                     Some(_) => format!(
                         "`{path}` is an acceleration, known only when the equations of motion are solved; measures and events can read it, this cannot"
@@ -423,7 +423,7 @@ impl Directory {
         name: &str,
         named: &Named,
         rest: &str,
-        place: &mut dyn FnMut(u32) -> usize,
+        index_of: &mut dyn FnMut(u32) -> usize,
     ) -> Result<Vec<Signal>, String> {
         let known = |list: &[&str]| {
             let near = suggest(rest, list.iter().copied());
@@ -436,13 +436,13 @@ impl Directory {
             }
         };
         match named {
-            Named::Body(id) => self.read_body(*id, rest, place).ok_or_else(|| {
+            Named::Body(id) => self.read_body(*id, rest, index_of).ok_or_else(|| {
                 let body = &self.bodies[*id as usize];
                 let mut list = self.body_columns(body);
                 list.extend(body.markers.iter().map(|(marker, _)| marker.as_str()));
                 known(&list)
             }),
-            Named::Joint(joint) => self.read_joint(*joint, rest, place).ok_or_else(|| {
+            Named::Joint(joint) => self.read_joint(*joint, rest, index_of).ok_or_else(|| {
                 if matches!(rest, "fx" | "fy" | "fz" | "tx" | "ty" | "tz") {
                     return format!(
                         "`{name}.{rest}` is a reaction, known only after a step; measures can read it, this cannot"
@@ -451,7 +451,7 @@ impl Directory {
                 known(&self.joint_columns(&self.joints[*joint]))
             }),
             Named::Pair(a, b, distance) => {
-                let distance = PointDistance { a: place(*a), b: place(*b), ..**distance };
+                let distance = PointDistance { a: index_of(*a), b: index_of(*b), ..**distance };
                 match rest {
                     "length" => Ok(vec![Signal::Length(distance)]),
                     "speed" => Ok(vec![Signal::LengthRate(distance)]),
@@ -465,11 +465,11 @@ impl Directory {
             Named::Measure(_) => Err(known(&[])),
             Named::Node(i) => {
                 let (shown, fields) = (&self.shown[*i], self.node_columns());
-                let signals = shown.read(&self.floating[shown.floating], rest, place);
+                let signals = shown.read(&self.floating[shown.floating], rest, index_of);
                 signals.filter(|_| fields.contains(&rest)).ok_or_else(|| known(fields))
             }
             Named::Flexible(i) => {
-                if let Some(signal) = self.amplitude(*i, rest, place) {
+                if let Some(signal) = self.amplitude(*i, rest, index_of) {
                     return Ok(vec![signal]);
                 }
                 if rest.starts_with("element") {
@@ -490,7 +490,7 @@ impl Directory {
         &self,
         id: u32,
         rest: &str,
-        place: &mut dyn FnMut(u32) -> usize,
+        index_of: &mut dyn FnMut(u32) -> usize,
     ) -> Option<Vec<Signal>> {
         let body = &self.bodies[id as usize];
         let origin = body.from_com([0.0; 3]);
@@ -511,7 +511,7 @@ impl Directory {
         });
         if let Some((m, p)) = found {
             let field = if m == marker { field } else { rest[m.len()..].trim_start_matches('.') };
-            let (i, r) = (place(id), body.from_com(*p));
+            let (i, r) = (index_of(id), body.from_com(*p));
             if field.is_empty() {
                 return Some((0..3).map(|axis| Signal::Position(i, r, axis)).collect());
             }
@@ -520,7 +520,7 @@ impl Directory {
         if body.kind == BodyKind::Ground {
             return None;
         }
-        let i = place(id);
+        let i = index_of(id);
         if let Some(signals) = point(origin, rest, i) {
             return Some(signals);
         }
@@ -557,15 +557,16 @@ impl Directory {
         &self,
         index_: usize,
         rest: &str,
-        place: &mut dyn FnMut(u32) -> usize,
+        index_of: &mut dyn FnMut(u32) -> usize,
     ) -> Option<Vec<Signal>> {
         let joint = &self.joints[index_];
-        let (a, b) = (place(joint.bodies[0]), place(joint.bodies[1]));
+        let (a, b) = (index_of(joint.bodies[0]), index_of(joint.bodies[1]));
         if joint.face.quaternion().is_some() {
             if let Some(i) = index(&QUATERNION, rest) {
-                return Some(vec![Signal::Turn(joint.frames, a, b, i)]);
+                return Some(vec![Signal::RelativeQuaternion(joint.frames, a, b, i)]);
             }
-            return index(&OMEGAS, rest).map(|i| vec![Signal::TurnRate(joint.frames, a, b, i)]);
+            return index(&OMEGAS, rest)
+                .map(|i| vec![Signal::RelativeAngularVelocity(joint.frames, a, b, i)]);
         }
         for (k, coordinate) in joint.face.coordinates().iter().enumerate() {
             if rest == coordinate.name {

@@ -49,18 +49,19 @@ impl MotionBounds {
             if way.w.norm_squared() == 0.0 {
                 continue;
             }
-            let turned = way.w * s;
+            let rotated = way.w * s;
             pose.rot = if self.planar {
-                pose.angle += turned.0[2];
+                pose.angle += rotated.0[2];
                 Pose::planar(0.0, 0.0, pose.angle).rot
             } else {
-                pose.rot * Mat3::from_quat(quat_from_rotation_vector(&turned.0))
+                pose.rot * Mat3::from_quat(quat_from_rotation_vector(&rotated.0))
             };
         }
-        let BodiesAtInstant { poses, hints, gaps, still: Some(still), .. } = frame else { return };
+        let BodiesAtInstant { poses, discrete, gaps, still: Some(still), .. } = frame else { return };
         for (gap, entry) in gaps.iter_mut().zip(&system.contacts) {
             if let ContactSides::Gap { ids, rows } = &entry.contact.what {
-                *gap = rows.0.eval(&At { t: still.t, poses, twists: &still.twists, ids, hints, outs: &[] });
+                *gap =
+                    rows.0.eval(&At { t: still.t, poses, twists: &still.twists, ids, discrete, outs: &[] });
             }
         }
     }
@@ -83,8 +84,8 @@ mod tests {
     use sarrus_math::Real;
 
     /// A body in space at p, rotated by the vector `turn`.
-    fn pose(p: [f64; 3], turn: [f64; 3]) -> Pose {
-        Pose::from_quat(p, quat_from_rotation_vector(&turn))
+    fn pose(p: [f64; 3], rotation: [f64; 3]) -> Pose {
+        Pose::from_quat(p, quat_from_rotation_vector(&rotation))
     }
 
     fn frame(body: Pose) -> BodiesAtInstant {

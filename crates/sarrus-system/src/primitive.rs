@@ -185,8 +185,8 @@ impl Primitive {
                 let ux = V_B.v.0[0] - w_B * by - V_A.v.0[0] + w_A * ay;
                 let uy = V_B.v.0[1] + w_B * bx - V_A.v.0[1] - w_A * ax;
                 let (sx, sy) = (w_A * w_A * ax - w_B * w_B * bx, w_A * w_A * ay - w_B * w_B * by);
-                let turning = 2.0 * w_A * (nx * uy - ny * ux);
-                gamma[0] = w_A * w_A * (nx * dx + ny * dy) - turning - (nx * sx + ny * sy);
+                let spin = 2.0 * w_A * (nx * uy - ny * ux);
+                gamma[0] = w_A * w_A * (nx * dx + ny * dy) - spin - (nx * sx + ny * sy);
             }
             Angle2 { .. } => gamma[0] = 0.0,
         }

@@ -1,16 +1,16 @@
-//! What an expression reads of a mechanism: bodies, and controllers, itself or through other controllers.
+//! Describes what an expression reads of a mechanism: bodies, and controllers, itself or through other controllers.
 
 use crate::at::At;
 use crate::formula::Formula;
 use crate::motion::BodiesAtInstant;
 use crate::system::{ControllerElement, System};
 
-/// What an expression reads.
+/// Holds what an expression reads.
 #[derive(Clone, Default)]
 pub(crate) struct Reads {
     /// Bodies, each once.
     pub bodies: Vec<u32>,
-    /// Whether of their poses too.
+    /// True if of their poses too.
     pub poses: bool,
     /// States of controllers.
     pub states: Vec<ControllerState>,
@@ -22,36 +22,36 @@ pub(crate) struct Reads {
 #[derive(Clone, Copy)]
 pub(crate) struct ControllerState {
     /// Its place among the outputs.
-    pub place: usize,
-    /// Whether it stays as it is over a step.
+    pub index: usize,
+    /// True if it stays as it is over a step.
     pub held: bool,
 }
 
 impl Reads {
-    /// What `formula` reads, whose bodies are places in `ids`.
+    /// Returns what `formula` reads, whose bodies are places in `ids`.
     pub fn of(formula: &Formula, ids: &[u32], system: &System) -> Reads {
-        let (mut bodies, mut places) = (Vec::new(), Vec::new());
-        formula.bodies(&mut |place| bodies.extend(ids.get(place)));
-        formula.outputs(&mut places);
+        let (mut bodies, mut indices) = (Vec::new(), Vec::new());
+        formula.bodies(&mut |index| bodies.extend(ids.get(index)));
+        formula.outputs(&mut indices);
         let mut reads = Reads::default();
         let mut known = vec![false; system.outs];
         let mut read = vec![false; system.controllers.len()];
-        while let Some(place) = places.pop() {
-            if std::mem::replace(&mut known[place], true) {
+        while let Some(index) = indices.pop() {
+            if std::mem::replace(&mut known[index], true) {
                 continue;
             }
-            let own = |c: &ControllerElement| (c.out..c.out + c.outputs.len()).contains(&place);
+            let own = |c: &ControllerElement| (c.out..c.out + c.outputs.len()).contains(&index);
             let Some(number) = system.controllers.iter().position(own) else { continue };
             let element = &system.controllers[number];
             let count = element.controller.outputs().len();
-            match (place - element.out).checked_sub(count) {
+            match (index - element.out).checked_sub(count) {
                 Some(state) => {
-                    reads.states.push(ControllerState { place, held: element.controller.is_held(state) })
+                    reads.states.push(ControllerState { index, held: element.controller.is_held(state) })
                 }
                 None if !std::mem::replace(&mut read[number], true) => {
                     bodies.extend_from_slice(&element.ids);
-                    places.extend_from_slice(&element.reads);
-                    places.extend(element.named_states().iter().map(|(_, place)| *place));
+                    indices.extend_from_slice(&element.reads);
+                    indices.extend(element.named_states().iter().map(|(_, index)| *index));
                 }
                 None => {}
             }
@@ -67,8 +67,8 @@ impl Reads {
     /// Outputs of the controllers in a frame that was changed; `own` is overwritten.
     pub fn follow(&self, frame: &mut BodiesAtInstant, own: &mut Vec<f64>) {
         for element in &self.controllers {
-            let BodiesAtInstant { t, poses, twists, hints, outs, .. } = &*frame;
-            let at = At { t: *t, poses, twists, ids: &element.ids, hints, outs };
+            let BodiesAtInstant { t, poses, twists, discrete, outs, .. } = &*frame;
+            let at = At { t: *t, poses, twists, ids: &element.ids, discrete, outs };
             own.resize(own.len().max(element.outputs.len()), 0.0);
             let count = element.show(&at, element.states_in(outs), own);
             frame.outs[element.out..element.out + count].copy_from_slice(&own[..count]);

@@ -40,7 +40,7 @@ const COMPLIANCE_KEYS: &[Key] = &[
     ),
 ];
 
-/// How far a joint gives way under its reaction, in the axes of its frame M on the second body, of which the third is
+/// Describes how far a joint gives way under its reaction, in the axes of its frame M on the second body, of which the third is
 /// along `axis`. Zero is rigid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Compliance {
@@ -83,25 +83,25 @@ pub fn compliance(reader: &Reader) -> Result<Option<Compliance>> {
 }
 
 /// A number for all of the components `places`, or one each; zero where not given.
-fn components(table: &Reader, key: &str, places: &[usize]) -> Result<[f64; 3]> {
+fn components(table: &Reader, key: &str, indices: &[usize]) -> Result<[f64; 3]> {
     let mut all = [0.0; 3];
     match table.value(key).map(|value| &value.data) {
         Some(Data::List(_)) => {
             let given = table.numbers(key)?.unwrap_or_default();
-            if given.len() != places.len() {
+            if given.len() != indices.len() {
                 let message = format!(
                     "`{key}` of {}: expected a number or {} numbers, found {}",
                     table.title(),
-                    places.len(),
+                    indices.len(),
                     given.len()
                 );
                 return Err(table.error(key, message).hint("the joint's own axes, the third along `axis`"));
             }
-            places.iter().zip(given).for_each(|(&i, c)| all[i] = c);
+            indices.iter().zip(given).for_each(|(&i, c)| all[i] = c);
         }
         _ => {
             let c = table.number_or(key, 0.0)?;
-            places.iter().for_each(|&i| all[i] = c);
+            indices.iter().for_each(|&i| all[i] = c);
         }
     }
     match all.iter().find(|c| **c < 0.0) {

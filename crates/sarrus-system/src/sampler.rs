@@ -2,7 +2,7 @@
 //!
 //! Sample k of a controller falls on t_0 + k·period, its outputs act from t_0 + k·period + delay: products, not sums of
 //! what came before, so that nothing accumulates. Instants that differ by rounding are one, and one that so falls on a break
-//! of the right side, or on the end of the run, is that; a period must be long enough to be told from rounding. Everything
+//! of the right-hand side, or on the end of the run, is that; a period must be long enough to be distinguished from rounding. Everything
 //! that is due at an instant reads the same, whatever the order of the controllers: what holds behind what switches or
 //! happens at that instant (a break of a force, the lock of an event), under the outputs that act until then.
 
@@ -28,8 +28,8 @@ pub struct Sampler {
     marks: Vec<f64>,
     near: f64,
     next: f64,
-    /// Whether outputs act at once, as at rest, where what waits is what acts.
-    resting: bool,
+    /// True if outputs act at once, as at rest, where what waits is what acts.
+    is_static: bool,
 }
 
 /// A controller and how far it has come.
@@ -42,9 +42,9 @@ struct Clocked {
     samples: u64,
     /// Samples whose outputs act.
     acting: u64,
-    /// Whether a sample is due at the instant at hand.
+    /// True if a sample is due at the instant at hand.
     due: bool,
-    /// What was read.
+    /// Holds what was read.
     values: Vec<f64>,
     outputs: Vec<f64>,
     /// Its states before the instant at hand.
@@ -53,7 +53,7 @@ struct Clocked {
 
 impl Sampler {
     /// Binds what the sampled controllers of `system` read, for a run over `span`, from start to end \[s\], with breaks of the
-    /// right side at `breaks`.
+    /// right-hand side at `breaks`.
     pub fn new(
         model: &Model,
         system: &Arc<System>,
@@ -92,7 +92,7 @@ impl Sampler {
         readings.keep_for(list.iter().flat_map(|c| &c.reads));
         let marks: Vec<f64> = breaks.iter().copied().chain([span.1]).collect();
         let mut sampler =
-            Sampler { readings, list, from: span.0, marks, near, next: f64::INFINITY, resting: false };
+            Sampler { readings, list, from: span.0, marks, near, next: f64::INFINITY, is_static: false };
         sampler.next = sampler.find_next();
         Ok(sampler)
     }
@@ -104,11 +104,11 @@ impl Sampler {
     }
 
     /// The same for a mechanism at rest: outputs act without delay, and all that wait are the same.
-    pub fn resting(self) -> Sampler {
-        Sampler { resting: true, ..self }
+    pub fn static_sampler(self) -> Sampler {
+        Sampler { is_static: true, ..self }
     }
 
-    /// Whether nothing is sampled.
+    /// Returns whether nothing is sampled.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -118,7 +118,7 @@ impl Sampler {
         self.next
     }
 
-    /// Whether what is due at `t` reads accelerations or multipliers.
+    /// Returns whether what is due at `t` reads accelerations or multipliers.
     pub fn needs_reactions(&self, t: f64) -> bool {
         self.list.iter().any(|c| c.needs_reactions && self.sample_time(c) <= t + self.near)
     }
@@ -141,7 +141,7 @@ impl Sampler {
         });
         let mut changed = false;
         for i in 0..self.list.len() {
-            let waits = self.list[i].take(s, self.resting);
+            let waits = self.list[i].sample(s, self.is_static);
             while waits && self.list[i].acting < self.list[i].samples && self.acting_time(&self.list[i]) <= t
             {
                 self.list[i].let_act(s);
@@ -184,7 +184,7 @@ impl Clocked {
     }
 
     /// Takes the sample that is due, if one is. Returns whether outputs wait before they act.
-    fn take(&mut self, s: &mut State, resting: bool) -> bool {
+    fn sample(&mut self, s: &mut State, is_static: bool) -> bool {
         let Clocked { element, values, outputs, before, .. } = self;
         let x = &mut s.x[element.x..][..before.len()];
         before.copy_from_slice(x);
@@ -194,18 +194,18 @@ impl Clocked {
             let (held, rest) = x.split_at_mut(sampling.outputs);
             let (states, queue) = rest.split_at_mut(sampling.states);
             sampling.law.sample(values, self.samples == 0, states, outputs);
-            if resting {
+            if is_static {
                 held.copy_from_slice(outputs);
                 queue.chunks_exact_mut(outputs.len().max(1)).for_each(|wait| wait.copy_from_slice(outputs));
             } else if waiting == 0 {
                 held.copy_from_slice(outputs);
             } else {
-                let place = (self.samples % waiting as u64) as usize * outputs.len();
-                queue[place..place + outputs.len()].copy_from_slice(outputs);
+                let index = (self.samples % waiting as u64) as usize * outputs.len();
+                queue[index..index + outputs.len()].copy_from_slice(outputs);
             }
             self.samples += 1;
         }
-        let waits = waiting > 0 && !resting;
+        let waits = waiting > 0 && !is_static;
         if !waits {
             self.acting = self.samples;
         }
@@ -217,20 +217,20 @@ impl Clocked {
         let Some(sampling) = self.element.controller.sampling() else { return };
         let x = &mut s.x[self.element.x..][..self.before.len()];
         let (held, rest) = x.split_at_mut(sampling.outputs);
-        let place = (self.acting % sampling.times.waiting() as u64) as usize * held.len();
-        held.copy_from_slice(&rest[sampling.states + place..][..held.len()]);
+        let index = (self.acting % sampling.times.waiting() as u64) as usize * held.len();
+        held.copy_from_slice(&rest[sampling.states + index..][..held.len()]);
         self.acting += 1;
     }
 }
 
 /// Samples so close that two of them may fall on one instant, each being moved by half of `least` \[s\].
 fn too_short(model: &Model, name: &str, least: f64, (from, to): (f64, f64)) -> Diagnostic {
-    let message = format!("`period` of controller `{name}` is too short to be told from rounding");
+    let message = format!("`period` of controller `{name}` is too short to be distinguished from rounding");
     let error = match model.controllers.iter().find(|element| element.name == name) {
         Some(element) => Reader::open(model, element).error("period", message),
         None => Diagnostic::bare(message),
     };
-    error.hint(format!("times from {from} to {to} s are told apart from {least:.1e} s on; a controller without `period` is continuous"))
+    error.hint(format!("times from {from} to {to} s are distinguished from {least:.1e} s on; a controller without `period` is continuous"))
 }
 
 /// Binds what a controller reads.

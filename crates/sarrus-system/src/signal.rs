@@ -37,10 +37,10 @@ pub enum Signal {
     /// Its speed \[m/s, rad/s\].
     Speed(CoordinateRef),
     /// Component of the quaternion of a joint's second body against its first (frames, first body, second body).
-    Turn(Frames, usize, usize, usize),
+    RelativeQuaternion(Frames, usize, usize, usize),
     /// Component of the angular velocity of the second body against the first, in the axes of the joint on the
     /// second body \[rad/s\].
-    TurnRate(Frames, usize, usize, usize),
+    RelativeAngularVelocity(Frames, usize, usize, usize),
     /// Distance of two points.
     Length(PointDistance),
     /// Its rate.
@@ -137,7 +137,7 @@ impl Signal {
             Signal::Constant(x) => R::from_f64(*x),
             Signal::Position(body, r, i) => at.pose(*body).point(r).0[*i],
             Signal::Relative(carrier, frame, body, r, i) => {
-                let frame = frame.place(at.pose(*carrier));
+                let frame = frame.frame_pose(at.pose(*carrier));
                 frame.to_local(at.pose(*body).point(r) - frame.p).0[*i]
             }
             Signal::Velocity(body, r, i) => at.twist(*body).point_velocity(at.pose(*body), r).0[*i],
@@ -147,13 +147,13 @@ impl Signal {
             Signal::OmegaWorld(body, i) => at.twist(*body).w_W.0[*i],
             Signal::Coordinate(c) => c.value(at),
             Signal::Speed(c) => c.speed(at),
-            Signal::Turn(frames, a, b, i) => {
-                let (F, M) = (frames.F.place(at.pose(*a)), frames.M.place(at.pose(*b)));
+            Signal::RelativeQuaternion(frames, a, b, i) => {
+                let (F, M) = (frames.F.frame_pose(at.pose(*a)), frames.M.frame_pose(at.pose(*b)));
                 quaternion(&F.rot.transpose_mul_mat(&M.rot))[*i]
             }
-            Signal::TurnRate(frames, a, b, i) => {
+            Signal::RelativeAngularVelocity(frames, a, b, i) => {
                 let w_W = at.twist(*b).w_W - at.twist(*a).w_W;
-                frames.M.place(at.pose(*b)).rot.transpose_mul(w_W).0[*i]
+                frames.M.frame_pose(at.pose(*b)).rot.transpose_mul(w_W).0[*i]
             }
             Signal::Length(d) => d.length(at),
             Signal::LengthRate(d) => d.rate(at),
@@ -167,8 +167,8 @@ impl Signal {
     pub fn enclose(&self, at: &At<Enclosure>) -> Enclosure {
         match self {
             Signal::Quaternion(body, i) => enclose_quaternion(&at.pose(*body).rot, *i),
-            Signal::Turn(frames, a, b, i) => {
-                let (F, M) = (frames.F.place(at.pose(*a)), frames.M.place(at.pose(*b)));
+            Signal::RelativeQuaternion(frames, a, b, i) => {
+                let (F, M) = (frames.F.frame_pose(at.pose(*a)), frames.M.frame_pose(at.pose(*b)));
                 enclose_quaternion(&F.rot.transpose_mul_mat(&M.rot), *i)
             }
             Signal::Coordinate(c) => c.enclose(at),
@@ -185,7 +185,7 @@ impl Signal {
         }
     }
 
-    /// Whether it needs the pose of a body.
+    /// Returns whether it needs the pose of a body.
     pub fn needs_pose(&self) -> bool {
         match self {
             Signal::Time | Signal::Constant(_) | Signal::Output(_) => false,
@@ -206,7 +206,9 @@ impl Signal {
             | Signal::Angle(body)
             | Signal::Omega(body, _)
             | Signal::OmegaWorld(body, _) => found(*body),
-            Signal::Relative(a, _, b, ..) | Signal::Turn(_, a, b, _) | Signal::TurnRate(_, a, b, _) => {
+            Signal::Relative(a, _, b, ..)
+            | Signal::RelativeQuaternion(_, a, b, _)
+            | Signal::RelativeAngularVelocity(_, a, b, _) => {
                 [*a, *b].into_iter().for_each(found);
             }
             Signal::Coordinate(c) | Signal::Speed(c) => [c.a, c.b].into_iter().for_each(found),
@@ -216,14 +218,14 @@ impl Signal {
         }
     }
 
-    /// Whether it needs velocities.
+    /// Returns whether it needs velocities.
     pub fn needs_velocity(&self) -> bool {
         match self {
             Signal::Velocity(..)
             | Signal::Omega(..)
             | Signal::OmegaWorld(..)
             | Signal::Speed(_)
-            | Signal::TurnRate(..)
+            | Signal::RelativeAngularVelocity(..)
             | Signal::LengthRate(_) => true,
             Signal::Node(node) => node.what == NodeReading::Velocity,
             Signal::Nested(formula) => formula.needs_velocity(),
@@ -231,7 +233,7 @@ impl Signal {
         }
     }
 
-    /// Whether it depends on a controller.
+    /// Returns whether it depends on a controller.
     pub fn needs_controller(&self) -> bool {
         match self {
             Signal::Output(_) => true,
@@ -254,7 +256,7 @@ impl Signal {
             }
             Signal::Velocity(..) | Signal::LengthRate(_) => "m/s",
             Signal::Angle(_) => "rad",
-            Signal::Omega(..) | Signal::OmegaWorld(..) | Signal::TurnRate(..) => "rad/s",
+            Signal::Omega(..) | Signal::OmegaWorld(..) | Signal::RelativeAngularVelocity(..) => "rad/s",
             Signal::Coordinate(c) => {
                 if is_length(c) {
                     "m"
@@ -269,7 +271,7 @@ impl Signal {
                     "rad/s"
                 }
             }
-            Signal::Quaternion(..) | Signal::Turn(..) => "1",
+            Signal::Quaternion(..) | Signal::RelativeQuaternion(..) => "1",
             Signal::Output(_) | Signal::Nested(_) | Signal::Constant(_) => "",
         }
     }

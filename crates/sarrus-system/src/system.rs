@@ -3,8 +3,8 @@
 use crate::body::BodyKind;
 use crate::compile::DriverEfforts;
 use crate::constraint::Rows;
-use crate::contact::rigid::{RigidPlace, Sliding};
-use crate::contact::{BOOKS, ContactElement, SurfaceEntry};
+use crate::contact::rigid::{RigidContactPoint, Sliding};
+use crate::contact::{ContactElement, ENERGY_STATES, SurfaceEntry};
 use crate::controllers::Controller;
 use crate::events::Events;
 use crate::flexible::modal::floating::Floating;
@@ -18,7 +18,7 @@ use sarrus_solve::{GroupKind, State, Structure, StructureBuilder, StructureError
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What an element of rows came from.
+/// Holds what an element of rows came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// `[joints]`
@@ -60,7 +60,7 @@ pub const NO_ID: usize = usize::MAX;
 pub struct ConstraintElement {
     /// Its name.
     pub name: String,
-    /// What it came from.
+    /// Holds what it came from.
     pub family: Family,
     /// Its bodies; 0 is ground.
     pub ids: Vec<u32>,
@@ -69,7 +69,7 @@ pub struct ConstraintElement {
     /// Friction of a place that slides.
     pub sliding: Option<Arc<Sliding>>,
     /// The place of a rigid contact that it holds, or keeps from slipping.
-    pub place: Option<RigidPlace>,
+    pub point: Option<RigidContactPoint>,
     /// Rates α and β of its own for Baumgarte's stabilization \[1/s\].
     pub rates: Option<[f64; 2]>,
     /// Its number among all elements of the model, those that are not enabled included; [`NO_ID`] where it is none of them.
@@ -89,7 +89,7 @@ impl ConstraintElement {
             ids,
             rows,
             sliding: None,
-            place: None,
+            point: None,
             rates: None,
             id: NO_ID,
             start: 0,
@@ -115,12 +115,12 @@ impl ConstraintElement {
     }
 }
 
-/// Where a body's block of an element goes.
+/// Marks where a body's block of an element goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockSlot {
     /// Its first number.
     pub offset: usize,
-    /// How many columns the body has.
+    /// Describes how many columns the body has.
     pub columns: usize,
     /// From one row to the next: more than that where bodies share a block.
     pub stride: usize,
@@ -133,11 +133,11 @@ pub struct ForceElement {
     pub name: String,
     /// Its bodies.
     pub ids: Vec<u32>,
-    /// What it does.
+    /// Holds what it does.
     pub load: Arc<dyn Load>,
-    /// Whether it is the constraints' own non-ideal force, C of M v̇ = Q + C - Jᵀλ.
+    /// True if it is the constraints' own non-ideal force, C of M v̇ = Q + C - Jᵀλ.
     pub nonideal: bool,
-    /// Whether it acts.
+    /// True if it acts.
     pub enabled: bool,
 }
 
@@ -155,7 +155,7 @@ pub struct ControllerElement {
     pub name: String,
     /// Bodies that its expressions read.
     pub ids: Vec<u32>,
-    /// What it does.
+    /// Holds what it does.
     pub controller: Arc<dyn Controller>,
     /// First of its states in x.
     pub x: usize,
@@ -174,32 +174,32 @@ impl ControllerElement {
     }
 }
 
-/// How near a body is to where its Euler angles zxz are singular.
+/// Describes how near a body is to where its Euler angles zxz are singular.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearSingular {
     /// Its number.
     pub body: u32,
     /// |sin β|.
     pub sin_beta: f64,
-    /// When \[s\].
+    /// Time \[s\].
     pub t: f64,
 }
 
-/// Places in x of the energy books: work done on the mechanism, energy dissipated.
+/// Places in x of the energy accounting: work done on the mechanism, energy dissipated.
 pub const WORK: usize = 0;
 /// Energy dissipated, in x.
 pub const DISSIPATED: usize = 1;
 /// First state that a controller may have.
 pub const FIRST_STATE: usize = 2;
 
-/// What a model has beyond what acts at the moment: events may enable it.
+/// Holds what a model has beyond what acts at the moment: events may enable it.
 #[derive(Default)]
 pub struct AllElements {
     /// Every joint, constraint and driver, by [`ConstraintElement::id`].
     pub elements: Vec<ConstraintElement>,
-    /// Which of them act when a run starts.
+    /// Identifies which of them act when a run starts.
     pub enabled: Vec<bool>,
-    /// What happens on the way.
+    /// Holds what happens on the way.
     pub events: Events,
 }
 
@@ -212,9 +212,9 @@ pub struct System {
     /// Rows that act, in the order of λ.
     pub elements: Vec<ConstraintElement>,
     /// All that the model has.
-    pub whole: Arc<AllElements>,
+    pub all: Arc<AllElements>,
     /// Place among `elements` by [`ConstraintElement::id`]; none of what does not act.
-    places: Vec<Option<usize>>,
+    element_index: Vec<Option<usize>>,
     /// Places among `elements` of what slides.
     pub(crate) slides: Vec<usize>,
     /// Numbers of what does not act.
@@ -234,29 +234,29 @@ pub struct System {
     /// Width of a Jacobian block before the columns a body lacks are dropped: 6, planar 3.
     pub wide: usize,
     /// Hints in the model pose.
-    pub hints: Vec<f64>,
+    pub discrete: Vec<f64>,
     /// Number of controllers' outputs and states together.
     pub outs: usize,
     /// Time at which a run starts \[s\].
     pub t_start: f64,
-    /// States of controllers at the start, from `FIRST_STATE` on, and the books of contacts.
+    /// States of controllers at the start, from `FIRST_STATE` on, and the energy accounts of contacts.
     pub states: Vec<f64>,
-    /// Drivers by the number of their element in [`System::whole`], with the names of their rows' efforts.
+    /// Drivers by the number of their element in [`System::all`], with the names of their rows' efforts.
     pub efforts: DriverEfforts,
     /// Formulas of drivers, constraints, forces and controllers that read the time.
     pub timed: Vec<Formula>,
 }
 
-/// Whether heat may arise where nothing shows in the motion, as of friction that reverses.
-fn heats_unseen(directory: &Directory, forces: &[ForceElement]) -> bool {
-    forces.iter().any(|f| f.load.heats_unseen())
+/// Returns whether heat may arise where nothing shows in the motion, as of friction that reverses.
+fn may_dissipate_without_motion(directory: &Directory, forces: &[ForceElement]) -> bool {
+    forces.iter().any(|f| f.load.dissipates_without_motion())
         || directory.joints.iter().flat_map(|joint| &joint.friction).any(Option::is_some)
 }
 
 impl System {
-    /// Whether heat may arise where nothing shows in the motion, as of friction that reverses.
-    pub fn heats_unseen(&self) -> bool {
-        heats_unseen(&self.directory, &self.forces)
+    /// Returns whether heat may arise where nothing shows in the motion, as of friction that reverses.
+    pub fn dissipates_without_motion(&self) -> bool {
+        may_dissipate_without_motion(&self.directory, &self.forces)
     }
 
     /// Puts the parts together and lays out q, v, x, λ and J.
@@ -264,13 +264,13 @@ impl System {
         let SystemParts {
             directory,
             gravity,
-            whole,
+            all,
             mut elements,
             forces,
             surfaces,
             contacts,
             controllers,
-            hints,
+            discrete,
             outs,
             t_start,
             states,
@@ -282,7 +282,7 @@ impl System {
         let mut columns = vec![usize::MAX; directory.bodies.len()];
         let modal: HashMap<usize, &Floating> =
             directory.floating.iter().map(|f| (f.frame as usize, f)).collect();
-        let mut turning =
+        let mut rotating =
             directory.added.iter().filter(|(_, a)| !a.is_constant()).map(|(id, _)| *id as usize).peekable();
         for (i, body) in directory.bodies.iter().enumerate().skip(1) {
             if columns[i] == usize::MAX {
@@ -290,7 +290,7 @@ impl System {
                 let shared = modal.get(&i);
                 let size = shared.map_or(body.kind.nv(), |f| f.inertia.nv());
                 columns[i] = builder.column(size);
-                if turning.next_if_eq(&i).is_some() {
+                if rotating.next_if_eq(&i).is_some() {
                     builder.varying(columns[i]);
                 }
                 if let Some(floating) = shared {
@@ -317,7 +317,7 @@ impl System {
         }
         // a driver brings what dampers take, so that neither the motion nor the balance of energy tells an error of it
         let driven = elements.iter().any(|e| e.family == Family::Driver);
-        if heats_unseen(&directory, &forces) || (driven && forces.iter().any(|f| f.enabled)) {
+        if may_dissipate_without_motion(&directory, &forces) || (driven && forces.iter().any(|f| f.enabled)) {
             builder.group(GroupKind::Auxiliary, DISSIPATED, 1);
         }
         // drivers move by themselves: steps that resolve a motion need not resolve the power that it takes
@@ -327,11 +327,11 @@ impl System {
         for (start, len) in integrated(&controllers) {
             builder.group(GroupKind::Auxiliary, start, len);
         }
-        // impacts are short beside the steps that positions alone would ask for: their books close only if they count too
+        // impacts are short beside the steps that positions alone would ask for: their energy accounts close only if they count too
         for contact in &contacts {
-            builder.group(GroupKind::Auxiliary, contact.x, BOOKS);
+            builder.group(GroupKind::Auxiliary, contact.x, ENERGY_STATES);
             if contact.count > 0 {
-                builder.group(GroupKind::Auxiliary, contact.x + BOOKS, contact.count);
+                builder.group(GroupKind::Auxiliary, contact.x + ENERGY_STATES, contact.count);
             }
         }
         let structure = builder.build(nq, FIRST_STATE + states.len())?;
@@ -349,20 +349,20 @@ impl System {
                 })
                 .collect();
         }
-        let mut places = vec![None; whole.elements.len()];
+        let mut indices = vec![None; all.elements.len()];
         for (i, element) in elements.iter().enumerate() {
-            if let Some(place) = places.get_mut(element.id) {
-                *place = Some(i);
+            if let Some(index) = indices.get_mut(element.id) {
+                *index = Some(i);
             }
         }
         let slides = (0..elements.len()).filter(|&i| elements[i].sliding.is_some()).collect();
-        let idle = (0..places.len()).filter(|&id| places[id].is_none()).collect();
+        let idle = (0..indices.len()).filter(|&id| indices[id].is_none()).collect();
         let wide = if directory.space == sarrus_model::Space::Planar { 3 } else { 6 };
         Ok(System {
             directory,
             gravity,
-            whole,
-            places,
+            all,
+            element_index: indices,
             slides,
             idle,
             elements,
@@ -373,7 +373,7 @@ impl System {
             structure,
             columns,
             wide,
-            hints,
+            discrete,
             outs,
             t_start,
             states,
@@ -397,13 +397,13 @@ impl System {
         System::build(SystemParts {
             directory: self.directory.clone(),
             gravity: self.gravity,
-            whole: self.whole.clone(),
+            all: self.all.clone(),
             elements,
             forces,
             surfaces: self.surfaces.clone(),
             contacts,
             controllers: self.controllers.clone(),
-            hints: self.hints.clone(),
+            discrete: self.discrete.clone(),
             outs: self.outs,
             t_start: self.t_start,
             states: self.states.clone(),
@@ -435,8 +435,8 @@ impl System {
     pub fn input(&self, path: &str) -> Option<usize> {
         let (name, own) = path.rsplit_once('.')?;
         let element = self.controllers.iter().find(|c| c.name == name && c.controller.is_input())?;
-        let place = element.named_states().iter().position(|(state, _)| state == own)?;
-        Some(element.x + place)
+        let index = element.named_states().iter().position(|(state, _)| state == own)?;
+        Some(element.x + index)
     }
 
     /// The model pose, at rest, at the start of the run.
@@ -501,7 +501,7 @@ impl System {
 
     /// Rows that hold joints with play in the middle of it, for the start of a run.
     pub fn centring(&self) -> Vec<ConstraintElement> {
-        let joints = self.directory.joints.iter().filter(|joint| self.place(joint.element).is_some());
+        let joints = self.directory.joints.iter().filter(|joint| self.element_index(joint.element).is_some());
         let rows = joints.filter_map(|joint| {
             let centre = Arc::new(Compound(joint.clearance.as_ref()?.centre()));
             Some(ConstraintElement::new(joint.name.clone(), Family::Joint, joint.bodies.to_vec(), centre))
@@ -520,19 +520,19 @@ impl System {
         self.columns[1..].partition_point(|c| *c < column) as u32 + 1
     }
 
-    /// Where the velocities of the body `id` begin in its block.
+    /// Returns where the velocities of the body `id` begin in its block.
     pub(crate) fn offset(&self, id: u32) -> usize {
         self.directory.bodies[id as usize].v - self.structure.cols[self.column(id)].start
     }
 
-    /// The rows of the element with this number in [`System::whole`], where it acts.
+    /// The rows of the element with this number in [`System::all`], where it acts.
     pub fn element(&self, id: usize) -> Option<&ConstraintElement> {
-        self.place(id).map(|i| &self.elements[i])
+        self.element_index(id).map(|i| &self.elements[i])
     }
 
     /// Their place among `elements`.
-    pub fn place(&self, id: usize) -> Option<usize> {
-        self.places.get(id).copied().flatten()
+    pub fn element_index(&self, id: usize) -> Option<usize> {
+        self.element_index.get(id).copied().flatten()
     }
 
     /// The element that row `row` of λ belongs to.
@@ -541,17 +541,17 @@ impl System {
     }
 }
 
-/// What a system is built from.
+/// Holds what a system is built from.
 pub(crate) struct SystemParts {
     pub directory: Arc<Directory>,
     pub gravity: [f64; 3],
-    pub whole: Arc<AllElements>,
+    pub all: Arc<AllElements>,
     pub elements: Vec<ConstraintElement>,
     pub forces: Vec<ForceElement>,
     pub surfaces: Arc<Vec<SurfaceEntry>>,
     pub contacts: Vec<ContactElement>,
     pub controllers: Vec<ControllerElement>,
-    pub hints: Vec<f64>,
+    pub discrete: Vec<f64>,
     pub outs: usize,
     pub t_start: f64,
     pub states: Vec<f64>,

@@ -21,7 +21,7 @@ use sarrus_math::{Dual, Mat3, Pose, Twist};
 use sarrus_solve::{State, Tangent};
 
 impl System {
-    /// Room for the tangent.
+    /// Workspace for the tangent.
     pub fn new_tangent(&self) -> Tangent {
         let elements = self.elements.iter().map(|e| &e.ids);
         let connected = elements.chain(self.forces.iter().map(|f| &f.ids));
@@ -90,12 +90,13 @@ impl Mechanism {
         self.with_contacts(s, |contacts, bodies, _| contacts.add_tangent(bodies, out));
         // a torque from outside stays in the world while the body turns: -∂(Rᵀτ)/∂q = -[Rᵀτ]×
         for (id, body) in system.directory.bodies.iter().enumerate().take(self.pushed()) {
-            if body.kind.turns_in_space() {
+            if body.kind.rotates_in_space() {
                 let torque = self.pose(id).rot.transpose_mul(self.external(id as u32).torque);
-                let (turned, (place, stride)) = (Mat3::skew(torque), place(&system, out, [id as u32; 2]));
+                let (rotated, (index, stride)) =
+                    (Mat3::skew(torque), block_index(&system, out, [id as u32; 2]));
                 for r in 0..3 {
                     for c in 0..3 {
-                        out.K[place + (3 + r) * stride + 3 + c] -= turned.0[r][c];
+                        out.K[index + (3 + r) * stride + 3 + c] -= rotated.0[r][c];
                     }
                 }
             }
@@ -116,12 +117,12 @@ fn add_gyroscopic(system: &System, at: &At<f64>, out: &mut Tangent) {
         let (w, inertia) = (at.twists[i].w, &body.inertia);
         let momentum = *inertia * w;
         let (a, b) = (Mat3::skew(w), Mat3::skew(momentum));
-        let (place, _) = place(system, out, [i as u32; 2]);
-        let block = &mut out.D[place..][..36];
+        let (index, _) = block_index(system, out, [i as u32; 2]);
+        let block = &mut out.D[index..][..36];
         for r in 0..3 {
             for c in 0..3 {
-                let turned: f64 = (0..3).map(|k| a.0[r][k] * inertia.0[k][c]).sum();
-                block[(3 + r) * 6 + 3 + c] += turned - b.0[r][c];
+                let angle: f64 = (0..3).map(|k| a.0[r][k] * inertia.0[k][c]).sum();
+                block[(3 + r) * 6 + 3 + c] += angle - b.0[r][c];
             }
         }
     }
@@ -131,8 +132,8 @@ fn add_gyroscopic(system: &System, at: &At<f64>, out: &mut Tangent) {
 fn add_floating(system: &System, at: &At<f64>, vdot: &[f64], out: &mut Tangent) {
     for floating in &system.directory.floating {
         let index = system.column(floating.frame);
-        let (col, place) = (system.structure.cols[index], out.place([index, index]));
-        let own = place..place + col.size * col.size;
+        let (col, slot) = (system.structure.cols[index], out.first_entry([index, index]));
+        let own = slot..slot + col.size * col.size;
         let (K, D) = (&mut out.K[own.clone()], &mut out.D[own]);
         floating.tangent(at, &system.gravity, &vdot[col.start..][..col.size], K, D);
     }
@@ -142,8 +143,8 @@ fn add_floating(system: &System, at: &At<f64>, vdot: &[f64], out: &mut Tangent) 
 fn add_added_mass(system: &System, at: &At<f64>, vdot: &[f64], out: &mut Tangent) {
     for (id, added) in &system.directory.added {
         let index = system.column(*id);
-        let (col, place) = (system.structure.cols[index], out.place([index, index]));
-        let own = place..place + col.size * col.size;
+        let (col, slot) = (system.structure.cols[index], out.first_entry([index, index]));
+        let own = slot..slot + col.size * col.size;
         let i = *id as usize;
         let moving = (&at.poses[i], &at.twists[i]);
         let (K, D) = (&mut out.K[own.clone()], &mut out.D[own]);
@@ -152,10 +153,10 @@ fn add_added_mass(system: &System, at: &At<f64>, vdot: &[f64], out: &mut Tangent
 }
 
 /// The first number of the block of two bodies, and the step from a row to the next.
-pub(crate) fn place(system: &System, out: &Tangent, [a, b]: [u32; 2]) -> (usize, usize) {
+pub(crate) fn block_index(system: &System, out: &Tangent, [a, b]: [u32; 2]) -> (usize, usize) {
     let cols = [a, b].map(|id| system.column(id));
     let stride = system.structure.cols[cols[1]].size;
-    (out.place(cols) + system.offset(a) * stride + system.offset(b), stride)
+    (out.first_entry(cols) + system.offset(a) * stride + system.offset(b), stride)
 }
 
 /// -∂f/∂q and -∂f/∂v of some of the applied forces.
@@ -185,17 +186,17 @@ fn add_forces(system: &System, which: std::ops::Range<usize>, at: &At<f64>, out:
                     poses: &poses,
                     twists: &twists,
                     ids: &ids,
-                    hints: at.hints,
+                    discrete: at.discrete,
                     outs: &outs,
                 };
                 force.load.wrench_dual(&seeded, &mut wrenches);
                 let wide = kind_columns(system, force.ids[moved]);
                 for i in (0..n).filter(|i| force.ids[*i] != 0) {
                     let f = generalized(&system.directory.bodies[body(i)], &poses[i], &wrenches[i]);
-                    let (place, stride) = place(system, out, [force.ids[i], force.ids[moved]]);
+                    let (index, stride) = block_index(system, out, [force.ids[i], force.ids[moved]]);
                     let part = if velocities { &mut out.D } else { &mut out.K };
                     for (r, f) in f.iter().enumerate().take(kind_columns(system, force.ids[i])) {
-                        let row = &mut part[place + r * stride..][..wide];
+                        let row = &mut part[index + r * stride..][..wide];
                         row.iter_mut().zip(&f.d).for_each(|(x, d)| *x -= d);
                     }
                 }
@@ -241,7 +242,7 @@ fn add_rows(
             poses: at.poses,
             twists: at.twists,
             ids: &element.ids,
-            hints: at.hints,
+            discrete: at.discrete,
             outs: at.outs,
         };
         let size = n * wide;
@@ -251,10 +252,10 @@ fn add_rows(
         for (a, &id_a) in element.ids.iter().enumerate().filter(|(_, id)| **id != 0) {
             for (b, &id_b) in element.ids.iter().enumerate().filter(|(_, id)| **id != 0) {
                 let [m, columns] = [id_a, id_b].map(|id| kind_columns(system, id));
-                let (place, stride) = place(system, out, [id_a, id_b]);
+                let (index, stride) = block_index(system, out, [id_a, id_b]);
                 for i in 0..m {
                     let from = &square[(a * wide + i) * size + b * wide..][..columns];
-                    let to = &mut out.K[place + i * stride..][..columns];
+                    let to = &mut out.K[index + i * stride..][..columns];
                     to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
                 }
             }

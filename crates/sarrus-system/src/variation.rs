@@ -1,4 +1,4 @@
-//! How the rows of a constraint change with positions and velocities: what tangent matrices are made of.
+//! Describes how the rows of a constraint change with positions and velocities: what tangent matrices are made of.
 //!
 //! Directions are those of the velocities: x, y, z in the world and rotations about the body's own axes, q ⊕ ε e. All by nested
 //! scalars, so for every constraint that will ever exist:
@@ -42,30 +42,30 @@ pub fn curvature<C: Constraint>(c: &C, at: &At<f64>, wide: usize, lambda: &[f64]
     let mut values = vec![Second::zero(); rows];
     for moved in (0..n).filter(|i| at.ids[*i] != 0) {
         // where the bodies are once one has moved, and then where J is taken
-        let placed: Vec<Pose<Dual<6>>> = (0..n)
+        let new_poses: Vec<Pose<Dual<6>>> = (0..n)
             .map(|i| if i == moved { at.pose(i).seed(0, columns) } else { at.pose(i).lift() })
             .collect();
-        let turning: Vec<Twist<Dual<6>>> = (0..n)
+        let rotating: Vec<Twist<Dual<6>>> = (0..n)
             .map(|i| {
                 let twist = at.twist(i);
-                Twist::new(&placed[i], Vec3::from_f64(twist.v.0), Vec3::from_f64(twist.w.0))
+                Twist::new(&new_poses[i], Vec3::from_f64(twist.v.0), Vec3::from_f64(twist.w.0))
             })
             .collect();
-        let mut poses: Vec<Pose<Second>> = placed.iter().map(|p| p.seed(0, &[])).collect();
+        let mut poses: Vec<Pose<Second>> = new_poses.iter().map(|p| p.seed(0, &[])).collect();
         let mut twists: Vec<Twist<Second>> =
-            turning.iter().zip(&placed).map(|(t, p)| t.seed(p, 0, &[])).collect();
+            rotating.iter().zip(&new_poses).map(|(t, p)| t.seed(p, 0, &[])).collect();
         for body in (0..n).filter(|i| at.ids[*i] != 0) {
             if holonomic > 0 {
-                poses[body] = placed[body].seed(0, columns);
+                poses[body] = new_poses[body].seed(0, columns);
                 let at = seeded(at, Second::from_f64(at.t), &poses, &[], &ids);
                 c.residual(&at, &mut values[..holonomic]);
-                poses[body] = placed[body].seed(0, &[]);
+                poses[body] = new_poses[body].seed(0, &[]);
             }
             if holonomic < rows {
-                twists[body] = turning[body].seed(&placed[body], 0, columns);
+                twists[body] = rotating[body].seed(&new_poses[body], 0, columns);
                 let at = seeded(at, Second::from_f64(at.t), &poses, &twists, &ids);
                 c.velocity(&at, &mut values[holonomic..]);
-                twists[body] = turning[body].seed(&placed[body], 0, &[]);
+                twists[body] = rotating[body].seed(&new_poses[body], 0, &[]);
             }
             for (value, lambda) in values.iter().zip(lambda) {
                 for j in 0..wide {
@@ -119,15 +119,15 @@ pub fn variation<C: Constraint>(
             c.residual(&at, &mut values[..holonomic]);
             c.velocity(&at, &mut values[holonomic..]);
             for (row, value) in values.iter().enumerate() {
-                let place = (body * rows + row) * wide;
+                let index = (body * rows + row) * wide;
                 for (j, d) in value.d[..wide].iter().enumerate() {
                     let [rate, second] =
                         if row < holonomic { [d.c[1], 2.0 * d.c[2]] } else { [d.c[0], d.c[1]] };
                     if velocities {
-                        out.phiddot_v[place + j] = second;
+                        out.phiddot_v[index + j] = second;
                     } else {
-                        out.phidot_q[place + j] = rate;
-                        out.phiddot_q[place + j] = second;
+                        out.phidot_q[index + j] = rate;
+                        out.phiddot_q[index + j] = second;
                     }
                 }
             }
@@ -144,7 +144,7 @@ fn seeded<'a, R>(
     twists: &'a [Twist<R>],
     ids: &'a [u32],
 ) -> At<'a, R> {
-    At { t, poses, twists, ids, hints: at.hints, outs: &[] }
+    At { t, poses, twists, ids, discrete: at.discrete, outs: &[] }
 }
 
 /// The motion `pose` that begins displaced from `start`: turns are about axes fixed in space from then on.
@@ -157,8 +157,8 @@ fn displaced(pose: &Pose<Jet<3>>, start: &Pose<f64>, columns: &[usize]) -> Pose<
         }
         let axis = Vec3::from_f64(start.rot.col(column - 3).0);
         for k in 0..3 {
-            let turned = axis.cross(pose.rot.col(k));
-            (0..3).for_each(|r| out.rot.0[r][k].d[slot] = turned.0[r]);
+            let rotated = axis.cross(pose.rot.col(k));
+            (0..3).for_each(|r| out.rot.0[r][k].d[slot] = rotated.0[r]);
         }
         if column == 5 {
             out.angle.d[slot] = Jet::one();
@@ -180,8 +180,8 @@ fn faster(pose: &Pose<Jet<3>>, w: Vec3<f64>, columns: &[usize]) -> Pose<TimeDeri
         let second = w.cross(Vec3(e));
         let rho = Vec3([0, 1, 2].map(|i| Jet { c: [0.0, e[i], -0.5 * second.0[i]] }));
         for r in 0..3 {
-            let turned = pose.rot.row(r).cross(rho);
-            (0..3).for_each(|k| out.rot.0[r][k].d[slot] = turned.0[k]);
+            let rotated = pose.rot.row(r).cross(rho);
+            (0..3).for_each(|k| out.rot.0[r][k].d[slot] = rotated.0[k]);
         }
         if column == 5 {
             out.angle.d[slot] = rho.0[2];

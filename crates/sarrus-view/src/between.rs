@@ -39,19 +39,19 @@ pub fn pose(motion: &PoseTable, i: usize, [a, b]: [usize; 2], u: f64) -> (Vector
     let short = rotation(a.q, b.q);
     let (Some([v, w]), Some([v1, w1]), true) = (a.rates, b.rates, h > 0.0) else {
         let phi = short.map(|x| u * x);
-        return ([0, 1, 2].map(|k| (1.0 - u) * a.p[k] + u * b.p[k]), turned(phi, a.q));
+        return ([0, 1, 2].map(|k| (1.0 - u) * a.p[k] + u * b.p[k]), rotated(phi, a.q));
     };
     let mean = [0, 1, 2].map(|k| 0.5 * h * (w[k] + w1[k]));
     let phi = unwrapped(short, mean);
     let far = norm(phi) > FAR;
     let scaled = |x: Vector3| x.map(|x| h * x);
     let rate = if far { scaled(w1) } else { vector_rate(phi, scaled(w1)) };
-    let turn = [0, 1, 2].map(|k| cubic(0.0, h * w[k], phi[k], rate[k], u));
+    let angle = [0, 1, 2].map(|k| cubic(0.0, h * w[k], phi[k], rate[k], u));
     let p = [0, 1, 2].map(|k| match far {
         true => (1.0 - u) * a.p[k] + u * b.p[k],
         false => cubic(a.p[k], h * v[k], b.p[k], h * v1[k], u),
     });
-    (p, turned(turn, a.q))
+    (p, rotated(angle, a.q))
 }
 
 /// The cubic with values `a`, `b` and slopes `da`, `db` at 0 and 1.
@@ -92,11 +92,11 @@ fn rotation(a: Quaternion, b: Quaternion) -> Vector3 {
 }
 
 /// `q` rotated by `phi`, in world axes.
-fn turned(phi: Vector3, q: Quaternion) -> Quaternion {
+fn rotated(phi: Vector3, q: Quaternion) -> Quaternion {
     let angle = norm(phi);
     let scale = if angle > 1e-12 { (0.5 * angle).sin() / angle } else { 0.5 };
-    let turn = [(0.5 * angle).cos(), scale * phi[0], scale * phi[1], scale * phi[2]];
-    let all = product(turn, q);
+    let rotation = [(0.5 * angle).cos(), scale * phi[0], scale * phi[1], scale * phi[2]];
+    let all = product(rotation, q);
     let length = all.iter().map(|x| x * x).sum::<f64>().sqrt();
     if length > 0.0 { all.map(|x| x / length) } else { q }
 }
@@ -108,8 +108,8 @@ fn unwrapped(short: Vector3, mean: Vector3) -> Vector3 {
         return short;
     }
     let axis = if angle > 1e-3 { short.map(|x| x / angle) } else { mean.map(|x| x / far) };
-    let turns = ((dot(mean, axis) - angle) / TAU).round();
-    axis.map(|x| x * (angle + TAU * turns))
+    let revolutions = ((dot(mean, axis) - angle) / TAU).round();
+    axis.map(|x| x * (angle + TAU * revolutions))
 }
 
 /// The derivative of the rotation vector `phi` under the angular velocity `w`, in world axes.
@@ -162,11 +162,11 @@ mod tests {
 
     #[test]
     fn revolutions_between_two_frames_are_shown() {
-        for turns in [3.0, 3.3, 0.7, -2.5] {
-            let (_, q) = pose(&wheel(turns * TAU, 1.0, 0.0), 0, [0, 1], 0.25);
-            let angle = 0.25 * turns * TAU;
+        for revolutions in [3.0, 3.3, 0.7, -2.5] {
+            let (_, q) = pose(&wheel(revolutions * TAU, 1.0, 0.0), 0, [0, 1], 0.25);
+            let angle = 0.25 * revolutions * TAU;
             let along = q[0] * (0.5 * angle).cos() + q[3] * (0.5 * angle).sin();
-            assert!(along.abs() > 1.0 - 1e-6, "{turns}: {q:?}");
+            assert!(along.abs() > 1.0 - 1e-6, "{revolutions}: {q:?}");
         }
     }
 
@@ -174,11 +174,11 @@ mod tests {
     fn a_rotation_about_a_changing_axis_keeps_its_rates() {
         // exp(t a) exp(t b): its angular velocity in world axes is a + exp(t a) b
         let (a, b) = ([0.6, 0.0, 0.2], [0.0, 0.7, -0.3]);
-        let at = |t: f64| turned(a.map(|x| t * x), turned(b.map(|x| t * x), [1.0, 0.0, 0.0, 0.0]));
+        let at = |t: f64| rotated(a.map(|x| t * x), rotated(b.map(|x| t * x), [1.0, 0.0, 0.0, 0.0]));
         let rate = |t: f64| {
-            let turn = turned(a.map(|x| t * x), [1.0, 0.0, 0.0, 0.0]);
+            let angle = rotated(a.map(|x| t * x), [1.0, 0.0, 0.0, 0.0]);
             let spun =
-                product(product(turn, [0.0, b[0], b[1], b[2]]), [turn[0], -turn[1], -turn[2], -turn[3]]);
+                product(product(angle, [0.0, b[0], b[1], b[2]]), [angle[0], -angle[1], -angle[2], -angle[3]]);
             [0, 1, 2].map(|k| a[k] + spun[k + 1])
         };
         let miss = |h: f64| {

@@ -2,28 +2,28 @@
 //!
 //! ```text
 //! steps.csv      t,run.step,run.sigma,load.NAME.x,…            a row per sample of the trajectory
-//! contacts.csv   sample,t,contact,x,y,z,fx,fy,fz,normal        a row per touching place; sample counts rows of the trajectory from 0
+//! contacts.csv   sample,t,contact,x,y,z,fx,fy,fz,normal        a row per touching point; sample counts rows of the trajectory from 0
 //! ```
 //!
-//! Places and forces are in world axes, forces those on the second body. `normal` is the part along the normal; over the places of a sample these add up to the
+//! Points and forces are in world axes, forces those on the second body. `normal` is the part along the normal; over the points of a sample these add up to the
 //! contact's column `force`.
 
-use crate::gauge::MOST_PLACES;
 use crate::motion::Touches;
+use crate::sample_meter::MAX_POINTS;
 use crate::table::{ColumnTable, TableError};
-use sarrus::system::contact::TouchingPlace;
+use sarrus::system::contact::TouchingPoint;
 use std::io::{self, Write};
 
 /// The file of numbers per sample.
 pub const STEPS: &str = "steps.csv";
-/// The file of touching places.
+/// The file of contact points.
 pub const CONTACTS: &str = "contacts.csv";
-/// Touching places that are kept of a run, at most.
-pub const MOST_KEPT: usize = 500_000;
+/// Touching points that are kept of a run, at most.
+pub const MAX_SAMPLES: usize = 500_000;
 
 const HEADER: &str = "sample,t,contact,x,y,z,fx,fy,fz,normal";
 
-/// What is kept of a run beside its trajectory, in the order of its samples.
+/// Holds what is kept of a run beside its trajectory, in the order of its samples.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SampleExtras {
     /// Poses, where they are asked for.
@@ -36,20 +36,20 @@ pub struct SampleExtras {
     pub units: Vec<String>,
     /// The numbers, sample by sample.
     pub rows: Vec<f64>,
-    /// Where contacts touch.
+    /// Marks where contacts touch.
     pub touches: Touches,
-    /// The time from which on there was no room for places \[s\].
+    /// The time from which on there was no room for points \[s\].
     pub full: Option<f64>,
 }
 
 impl SampleExtras {
-    /// Takes the places of another sample, as long as there is room.
-    pub(crate) fn add_places(&mut self, t: f64, places: &[TouchingPlace]) {
-        let fits = self.full.is_none() && self.touches.count() + places.len() <= MOST_KEPT;
+    /// Takes the points of another sample, as long as there is room.
+    pub(crate) fn add_points(&mut self, t: f64, points: &[TouchingPoint]) {
+        let fits = self.full.is_none() && self.touches.count() + points.len() <= MAX_SAMPLES;
         if !fits {
             self.full.get_or_insert(t);
         }
-        self.touches.push(if fits { places } else { &[] });
+        self.touches.push(if fits { points } else { &[] });
     }
 
     /// Adds the numbers to the columns of a table of the same samples; says whether it could.
@@ -66,11 +66,11 @@ impl SampleExtras {
         true
     }
 
-    /// What a user should know of places that are not there.
+    /// Returns what a user should know of points that are not there.
     pub fn note(&self) -> Option<String> {
         let t = self.full?;
         Some(format!(
-            "{CONTACTS} ends at t = {t}: it has room for {MOST_KEPT} touching places, and for the {MOST_PLACES} strongest of a sample"
+            "{CONTACTS} ends at t = {t}: it holds at most {MAX_SAMPLES} contact points, and of a sample the {MAX_POINTS} strongest"
         ))
     }
 
@@ -94,10 +94,10 @@ impl SampleExtras {
     ) -> io::Result<()> {
         writeln!(out, "{HEADER}")?;
         for (sample, t) in t.enumerate() {
-            for place in self.touches.at(sample) {
-                let name = names.get(place.contact as usize).copied().unwrap_or_default();
+            for point in self.touches.at(sample) {
+                let name = names.get(point.contact as usize).copied().unwrap_or_default();
                 write!(out, "{sample},{t:?},{name}")?;
-                let numbers = place.point.iter().chain(&place.force).chain([&place.normal]);
+                let numbers = point.point.iter().chain(&point.force).chain([&point.normal]);
                 numbers.into_iter().try_for_each(|x| write!(out, ",{x:?}"))?;
                 writeln!(out)?;
             }
@@ -138,7 +138,7 @@ pub fn read_contacts(text: &str, names: &[&str], t: &[f64]) -> Result<Option<Tou
         while touches.len() < sample {
             touches.push(&std::mem::take(&mut now));
         }
-        now.push(TouchingPlace {
+        now.push(TouchingPoint {
             contact: contact as u32,
             bodies: [0; 2],
             point: [x[0], x[1], x[2]],
@@ -156,8 +156,8 @@ pub fn read_contacts(text: &str, names: &[&str], t: &[f64]) -> Result<Option<Tou
 mod tests {
     use super::*;
 
-    fn place(contact: u32, x: f64) -> TouchingPlace {
-        TouchingPlace {
+    fn point(contact: u32, x: f64) -> TouchingPoint {
+        TouchingPoint {
             contact,
             bodies: [0; 2],
             point: [x, 1.0 / 3.0, -0.0],
@@ -166,28 +166,28 @@ mod tests {
         }
     }
 
-    fn kept() -> SampleExtras {
-        let mut kept = SampleExtras {
+    fn extras() -> SampleExtras {
+        let mut extras = SampleExtras {
             names: vec!["run.step".into()],
             units: vec!["s".into()],
             ..SampleExtras::default()
         };
-        kept.rows = vec![f64::NAN, 0.1, 1.0 / 3.0, 0.2];
-        for places in [&[][..], &[place(0, 1.0), place(1, 2.0)], &[], &[place(1, 3.0)]] {
-            kept.add_places(0.0, places);
+        extras.rows = vec![f64::NAN, 0.1, 1.0 / 3.0, 0.2];
+        for points in [&[][..], &[point(0, 1.0), point(1, 2.0)], &[], &[point(1, 3.0)]] {
+            extras.add_points(0.0, points);
         }
-        kept
+        extras
     }
 
     #[test]
     fn places_come_back_from_their_file_bit_for_bit() {
-        let (kept, names) = (kept(), ["floor", "wall"]);
+        let (extras, names) = (extras(), ["floor", "wall"]);
         let mut csv = Vec::new();
         let t = [0.0, 0.5, 0.5, 1.0];
-        kept.write_contacts(t.into_iter(), &names, &mut csv).unwrap();
+        extras.write_contacts(t.into_iter(), &names, &mut csv).unwrap();
         let text = String::from_utf8(csv).unwrap();
         assert_eq!(text.lines().nth(2), Some("1,0.5,wall,2.0,0.3333333333333333,-0.0,0.1,2e-300,2.0,7.0"));
-        assert_eq!(read_contacts(&text, &names, &t), Ok(Some(kept.touches)));
+        assert_eq!(read_contacts(&text, &names, &t), Ok(Some(extras.touches)));
         // of another run
         assert_eq!(read_contacts(&text, &names, &t[..3]), Ok(None));
         assert_eq!(read_contacts(&text, &names, &[0.0, 0.4, 0.5, 1.0]), Ok(None));
@@ -196,16 +196,16 @@ mod tests {
 
     #[test]
     fn numbers_per_sample_come_back_and_are_joined_to_the_same_samples_only() {
-        let kept = kept();
+        let extras = extras();
         let mut csv = Vec::new();
-        kept.write_steps([0.0, 0.5, 0.5, 1.0].into_iter(), &mut csv).unwrap();
+        extras.write_steps([0.0, 0.5, 0.5, 1.0].into_iter(), &mut csv).unwrap();
         let mut table = ColumnTable::from_csv(&String::from_utf8(csv).unwrap()).unwrap();
         assert_eq!(table.t, [0.0, 0.5, 0.5, 1.0]);
-        assert_eq!(table.columns[0][1..], kept.rows[1..]);
+        assert_eq!(table.columns[0][1..], extras.rows[1..]);
         assert!(table.columns[0][0].is_nan());
-        assert!(kept.join(&mut table) && table.columns.len() == 2);
+        assert!(extras.join(&mut table) && table.columns.len() == 2);
         table.t.pop();
-        assert!(!kept.join(&mut table));
+        assert!(!extras.join(&mut table));
     }
 
     #[test]
@@ -226,13 +226,13 @@ mod tests {
 
     #[test]
     fn places_beyond_the_room_are_left_out_with_a_word() {
-        let mut kept = SampleExtras::default();
-        let many = vec![place(0, 1.0); MOST_KEPT / 2 + 1];
-        kept.add_places(0.1, &many);
-        assert!(kept.note().is_none());
-        kept.add_places(0.2, &many);
-        kept.add_places(0.3, &many[..1]);
-        assert_eq!((kept.touches.count(), kept.touches.len(), kept.full), (many.len(), 3, Some(0.2)));
-        assert!(kept.note().unwrap().contains("t = 0.2"));
+        let mut extras = SampleExtras::default();
+        let many = vec![point(0, 1.0); MAX_SAMPLES / 2 + 1];
+        extras.add_points(0.1, &many);
+        assert!(extras.note().is_none());
+        extras.add_points(0.2, &many);
+        extras.add_points(0.3, &many[..1]);
+        assert_eq!((extras.touches.count(), extras.touches.len(), extras.full), (many.len(), 3, Some(0.2)));
+        assert!(extras.note().unwrap().contains("t = 0.2"));
     }
 }

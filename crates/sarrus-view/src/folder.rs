@@ -1,8 +1,8 @@
 //! A folder of results read back: `model.toml`, `trajectory.csv`, `report.json`, and `steps.csv` and `contacts.csv` where it has them.
 
 use crate::extras::{CONTACTS, STEPS, read_contacts};
-use crate::frames::PLACE;
-use crate::live::ROOM;
+use crate::frames::POINT;
+use crate::live::MAX_BYTES;
 use crate::motion::{Missing, POSE, PoseTable, RATES};
 use crate::scene::{MOST_COLUMNS, Scene, chosen};
 use crate::table::{ColumnTable, TableError};
@@ -46,7 +46,7 @@ pub enum FolderError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// Reason why not.
         source: std::io::Error,
     },
     /// The trajectory is none.
@@ -54,7 +54,7 @@ pub enum FolderError {
     Trajectory {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// Reason why not.
         source: TableError,
     },
     /// The report is none.
@@ -62,19 +62,19 @@ pub enum FolderError {
     Report {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// Reason why not.
         why: String,
     },
     /// The model has errors.
     #[error("the model of the results has errors")]
     Model(Box<Failure>),
-    /// Columns that tell where bodies are were not recorded.
+    /// Columns that show where bodies are were not recorded.
     #[error(transparent)]
     Missing(#[from] Missing),
 }
 
 impl FolderError {
-    /// What to do about it.
+    /// Returns what to do about it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             FolderError::NotThere(_) => "`sarrus run MODEL --out DIR` makes a folder of results".into(),
@@ -167,7 +167,7 @@ impl Folder {
         }
     }
 
-    /// What there is to see, and how it moves: every sample, as long as they are not more than a page can keep.
+    /// Returns what there is to see, and how it moves: every sample, as long as they are not more than a page can keep.
     pub fn scene(self) -> Result<(Scene, PoseTable, System), FolderError> {
         let Folder { path, model, system, table, report } = self;
         let mut scene = match Scene::new(&model, &system) {
@@ -191,7 +191,7 @@ impl Folder {
         let (of, n) = (motion.table.names.len(), motion.table.len());
         let frame = 8 * (columns.len() + 1) + 4 * (POSE + RATES) * motion.bodies;
         // a page keeps all that it gets: of very long motions every second frame, or third
-        let stride = (n * frame + 4 * PLACE * motion.touches.count()).div_ceil(ROOM).max(1);
+        let stride = (n * frame + 4 * POINT * motion.touches.count()).div_ceil(MAX_BYTES).max(1);
         if columns.len() < of || stride > 1 {
             let mut rows: Vec<usize> = (0..n).step_by(stride).collect();
             rows.extend((n > 0 && (n - 1) % stride != 0).then(|| n - 1));

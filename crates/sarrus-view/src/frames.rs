@@ -8,7 +8,7 @@
 //! Times and columns keep all their bits; poses are rounded to f32, which is far finer than a screen.
 
 use crate::motion::{POSE, PoseTable, RATES};
-use sarrus::system::contact::TouchingPlace;
+use sarrus::system::contact::TouchingPoint;
 use serde_json::Value;
 
 /// Frames in a block of a finished run.
@@ -22,13 +22,13 @@ const HEAD: usize = 16;
 pub struct FrameBlock {
     /// Place of its first frame; of a note 0.
     pub first: usize,
-    /// How many frames it has; of a note 0.
+    /// Number of frames it has; of a note 0.
     pub count: usize,
     /// All of it.
     pub bytes: Vec<u8>,
 }
 
-/// What comes before the blocks.
+/// Returns what comes before the blocks.
 pub fn header(bodies: usize, columns: usize) -> Vec<u8> {
     let mut bytes = b"SRSF".to_vec();
     for number in [VERSION, bodies as u32, columns as u32] {
@@ -41,8 +41,8 @@ pub fn header(bodies: usize, columns: usize) -> Vec<u8> {
 fn finish(mut bytes: Vec<u8>, first: usize, count: usize, padding: u8) -> FrameBlock {
     bytes.resize(bytes.len().next_multiple_of(8), padding);
     let size = (bytes.len() - HEAD) as u32;
-    for (place, number) in [(4, size), (8, first as u32), (12, count as u32)] {
-        bytes[place..place + 4].copy_from_slice(&number.to_le_bytes());
+    for (index, number) in [(4, size), (8, first as u32), (12, count as u32)] {
+        bytes[index..index + 4].copy_from_slice(&number.to_le_bytes());
     }
     FrameBlock { first, count, bytes }
 }
@@ -75,17 +75,17 @@ pub fn rates(first: usize, count: usize, rates: &[f32]) -> FrameBlock {
     finish(bytes, first, count, 0)
 }
 
-/// Numbers of a touching place, of four bytes each.
-pub const PLACE: usize = 7;
+/// Numbers of a touching point, of four bytes each.
+pub const POINT: usize = 7;
 
-/// The touching places of frames from `first` on, one list a frame.
-pub fn contacts<'a>(first: usize, places: impl Iterator<Item = &'a [TouchingPlace]> + Clone) -> FrameBlock {
-    let (count, all) = (places.clone().count(), places.clone().flatten().count());
-    let mut bytes = begin(b"CONT", 4 * (count + PLACE * all));
-    places.clone().for_each(|own| bytes.extend_from_slice(&(own.len() as u32).to_le_bytes()));
-    for place in places.flatten() {
-        bytes.extend_from_slice(&place.contact.to_le_bytes());
-        for x in place.point.iter().chain(&place.force) {
+/// The contact points of frames from `first` on, one list a frame.
+pub fn contacts<'a>(first: usize, points: impl Iterator<Item = &'a [TouchingPoint]> + Clone) -> FrameBlock {
+    let (count, all) = (points.clone().count(), points.clone().flatten().count());
+    let mut bytes = begin(b"CONT", 4 * (count + POINT * all));
+    points.clone().for_each(|own| bytes.extend_from_slice(&(own.len() as u32).to_le_bytes()));
+    for point in points.flatten() {
+        bytes.extend_from_slice(&point.contact.to_le_bytes());
+        for x in point.point.iter().chain(&point.force) {
             bytes.extend_from_slice(&(*x as f32).to_le_bytes());
         }
     }
@@ -107,11 +107,11 @@ pub fn blocks(motion: &PoseTable) -> impl Iterator<Item = FrameBlock> + '_ {
         let end = (first + BLOCK).min(table.len());
         let columns = table.columns.iter().map(|column| &column[first..end]);
         let frames = block(first, &table.t[first..end], columns, &motion.poses[first * wide..end * wide]);
-        let places = (first..end).map(|frame| motion.touches.at(frame));
+        let points = (first..end).map(|frame| motion.touches.at(frame));
         let own = motion.rates.get(first * fast..end * fast).filter(|own| !own.is_empty());
         let moving = own.map(|own| rates(first, end - first, own));
-        let touching = places.clone().any(|own| !own.is_empty());
-        std::iter::once(frames).chain(moving).chain(touching.then(|| contacts(first, places)))
+        let touching = points.clone().any(|own| !own.is_empty());
+        std::iter::once(frames).chain(moving).chain(touching.then(|| contacts(first, points)))
     })
 }
 
@@ -177,15 +177,15 @@ mod tests {
     fn contacts_follow_their_frames() {
         let mut motion = PoseTable::default();
         motion.table.t = vec![0.0, 1.0, 2.0];
-        let place = |contact, x: f64| TouchingPlace {
+        let touching = |contact, x: f64| TouchingPoint {
             contact,
             point: [x, 0.0, 0.5],
             force: [0.0, -x, 7.0],
-            ..TouchingPlace::default()
+            ..TouchingPoint::default()
         };
         motion.touches.push(&[]);
-        motion.touches.push(&[place(3, 1.5), place(4, 2.5)]);
-        motion.touches.push(&[place(3, 4.0)]);
+        motion.touches.push(&[touching(3, 1.5), touching(4, 2.5)]);
+        motion.touches.push(&[touching(3, 4.0)]);
         let bytes = encode(&motion);
         let at = 32 + 16 + 24;
         assert_eq!(&bytes[at..at + 4], b"CONT");

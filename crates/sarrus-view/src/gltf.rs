@@ -13,7 +13,7 @@ use crate::thin::{ThinningBound, choose};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// What interpolation may miss, in sizes of the mechanism and in rad.
+/// Defines what interpolation may miss, in sizes of the mechanism and in rad.
 const FINE: f64 = 2.5e-4;
 /// Colour of what has none.
 const GREY: &str = "#9aa5b1";
@@ -135,7 +135,7 @@ impl Writer {
 pub fn binary(scene: &Scene, motion: &PoseTable) -> Vec<u8> {
     let (planar, size) = (scene.space == "planar", motion.size());
     let mut w = Writer::default();
-    let mut looks: Vec<Vec<SceneShape>> = scene.bodies.iter().map(|body| body.shapes.clone()).collect();
+    let mut shapes: Vec<Vec<SceneShape>> = scene.bodies.iter().map(|body| body.shapes.clone()).collect();
     // of each body the meshes that bend
     let mut bent: Vec<(usize, bent::SkinnedMesh)> = Vec::new();
     for member in &scene.flexible {
@@ -146,7 +146,7 @@ pub fn binary(scene: &Scene, motion: &PoseTable) -> Vec<u8> {
         let bends = body.zip(bent::columns(member, motion));
         match bends.and_then(|(body, columns)| Some((body, bent::add(&mut w, member, motion, columns)?))) {
             Some(found) => bent.push(found),
-            None => stand_in(member, &mut looks),
+            None => stand_in(member, &mut shapes),
         }
     }
 
@@ -161,7 +161,7 @@ pub fn binary(scene: &Scene, motion: &PoseTable) -> Vec<u8> {
     roots.push(w.node(with_children(json!({ "name": "ground" }), ground)));
     let mut bodies = Vec::new();
     for (i, body) in scene.bodies.iter().enumerate() {
-        let mut children = w.shapes(&looks[i], planar, size);
+        let mut children = w.shapes(&shapes[i], planar, size);
         children.extend(bent.iter().filter(|(body, _)| *body == i).map(|(_, bent)| bent.node));
         let mut node = json!({ "name": body.name });
         if let Some(&row) = rows.first() {
@@ -183,7 +183,7 @@ pub fn binary(scene: &Scene, motion: &PoseTable) -> Vec<u8> {
     let top = json!({ "name": scene.name, "children": roots });
     let top = match planar {
         true => top,
-        // z up to y up: a quarter turn about x, backwards
+        // z up to y up: a quarter rotation about x, backwards
         false => {
             let mut top = top;
             top["rotation"] = json!([-(0.5_f64.sqrt()), 0.0, 0.0, 0.5_f64.sqrt()]);
@@ -254,21 +254,21 @@ fn animation(
     let input = w.floats(&times, 1, None, true);
     let (mut channels, mut samplers) = (Vec::new(), Vec::new());
     for (body, &node) in nodes.iter().enumerate() {
-        let (mut places, mut turns) = (Vec::new(), Vec::<f32>::new());
+        let (mut positions, mut rotations) = (Vec::new(), Vec::<f32>::new());
         let mut last = [0.0, 0.0, 0.0, 1.0];
         for &row in rows {
             let from = (row * motion.bodies + body) * POSE;
             let p = &motion.poses[from..from + POSE];
-            places.extend(&p[..3]);
+            positions.extend(&p[..3]);
             // the short way from the one before
             let mut q = unit([p[4], p[5], p[6], p[3]]);
             if q.iter().zip(&last).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
                 q = q.map(|x| -x);
             }
             last = q;
-            turns.extend(q);
+            rotations.extend(q);
         }
-        for (path, numbers, width) in [("translation", &places, 3), ("rotation", &turns, 4)] {
+        for (path, numbers, width) in [("translation", &positions, 3), ("rotation", &rotations, 4)] {
             let output = w.floats(numbers, width, None, false);
             channels.push(json!({ "sampler": samplers.len(), "target": { "node": node, "path": path } }));
             samplers.push(json!({ "input": input, "output": output, "interpolation": "LINEAR" }));
@@ -284,7 +284,7 @@ fn animation(
 }
 
 /// Rods in place of what bends.
-fn stand_in(member: &Flexible, looks: &mut [Vec<SceneShape>]) {
+fn stand_in(member: &Flexible, shapes: &mut [Vec<SceneShape>]) {
     match member {
         Flexible::Beam { nodes, rest, section, color, .. } => {
             let apart =
@@ -293,8 +293,8 @@ fn stand_in(member: &Flexible, looks: &mut [Vec<SceneShape>]) {
                 let back = if i > 0 { 0.5 * apart(i - 1, i) } else { 0.0 };
                 let ahead = if i + 1 < nodes.len() { 0.5 * apart(i, i + 1) } else { 0.0 };
                 let thick = section.radius.or(section.height.map(|h| 0.5 * h));
-                if let Some(look) = usize::try_from(node).ok().and_then(|place| looks.get_mut(place)) {
-                    look.push(SceneShape {
+                if let Some(own_shapes) = usize::try_from(node).ok().and_then(|index| shapes.get_mut(index)) {
+                    own_shapes.push(SceneShape {
                         kind: "rod",
                         pose: Some(join([0.5 * (ahead - back), 0.0, 0.0], [1.0, 0.0, 0.0, 0.0])),
                         length: Some(back + ahead),
@@ -307,8 +307,8 @@ fn stand_in(member: &Flexible, looks: &mut [Vec<SceneShape>]) {
             }
         }
         Flexible::Modal { body, .. } => {
-            if let Some(look) = usize::try_from(*body).ok().and_then(|place| looks.get_mut(place)) {
-                bent::rigid(member, look);
+            if let Some(own_shapes) = usize::try_from(*body).ok().and_then(|index| shapes.get_mut(index)) {
+                bent::rigid(member, own_shapes);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Runs as the server has them: a scene and blocks of frames that only grow.
 //!
-//! Whoever adds holds the lock for a moment; readers keep their own place, so a slow browser makes nobody wait and costs nothing.
+//! The caller that adds holds the lock for a moment; readers keep their own place, so a slow browser makes no one wait and costs nothing.
 
 use crate::frames::{self, FrameBlock};
 use crate::motion::PoseTable;
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// Bytes of frames that are kept of a run that goes on.
-pub const ROOM: usize = 200 << 20;
+/// Bytes of frames that are kept of a run that continues.
+pub const MAX_BYTES: usize = 200 << 20;
 
 /// A run that is shown.
 pub struct Live {
@@ -62,7 +62,7 @@ impl Live {
     }
 
     fn lock(&self) -> MutexGuard<'_, LiveInner> {
-        // nobody panics with the lock, and if so what is there is whole
+        // no one panics with the lock, and if so what is there is whole
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -71,25 +71,25 @@ impl Live {
         self.lock().scene.clone()
     }
 
-    /// Whether nothing more will come.
+    /// Returns whether nothing more will come.
     pub fn is_done(&self) -> bool {
         self.lock().done
     }
 
-    /// What comes before the blocks.
+    /// Returns what comes before the blocks.
     pub fn header(&self) -> Bytes {
         self.lock().header.clone()
     }
 
-    /// Tells when something is added.
+    /// Reports when something is added.
     pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
         self.version.subscribe()
     }
 
     /// The block at `place` and all after it that have a frame from `from` on or are notes; the place after them, and whether that is the end.
-    pub(crate) fn after(&self, place: usize, from: usize) -> (Vec<Bytes>, usize, bool) {
+    pub(crate) fn after(&self, index: usize, from: usize) -> (Vec<Bytes>, usize, bool) {
         let inner = self.lock();
-        let new = inner.blocks.get(place..).unwrap_or_default();
+        let new = inner.blocks.get(index..).unwrap_or_default();
         let wanted = new.iter().filter(|block| block.end == 0 || block.end > from);
         (wanted.map(|block| block.bytes.clone()).collect(), inner.blocks.len(), inner.done)
     }

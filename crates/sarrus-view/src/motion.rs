@@ -1,4 +1,4 @@
-//! How bodies move: a pose each, the columns of the results and where contacts touch, sample by sample.
+//! Describes how bodies move: a pose each, the columns of the results and where contacts touch, sample by sample.
 //!
 //! A pose is where the body's origin is and its orientation: p_O = p_C - R com from a state, or the columns `X.x` … `X.q3` (planar
 //! `X.x`, `X.y`, `X.angle`) of results. Bodies are those that users know, in the order of the system, without the ground.
@@ -7,7 +7,7 @@ use crate::table::ColumnTable;
 use sarrus::math::{Mat3, Vec3};
 use sarrus::solve::State;
 use sarrus::system::body::{Body, BodyKind};
-use sarrus::system::contact::TouchingPlace;
+use sarrus::system::contact::TouchingPoint;
 use sarrus::system::names::Directory;
 
 /// Numbers in a pose: x y z, then the quaternion w x y z.
@@ -21,56 +21,56 @@ pub const RATES: usize = 6;
 pub struct PoseTable {
     /// Times and columns.
     pub table: ColumnTable,
-    /// How many bodies there are.
+    /// Number of bodies.
     pub bodies: usize,
     /// [`POSE`] numbers a body, frame by frame.
     pub poses: Vec<f32>,
     /// [`RATES`] numbers a body, frame by frame; none where they are not known.
     pub rates: Vec<f32>,
-    /// Where contacts touch.
+    /// Marks where contacts touch.
     pub touches: Touches,
 }
 
 /// Where contacts touch, frame by frame.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Touches {
-    /// For each frame the place after its last.
+    /// For each frame the point after its last.
     ends: Vec<usize>,
-    places: Vec<TouchingPlace>,
+    points: Vec<TouchingPoint>,
 }
 
 impl Touches {
     /// Adds a frame.
-    pub fn push(&mut self, places: &[TouchingPlace]) {
-        self.places.extend_from_slice(places);
-        self.ends.push(self.places.len());
+    pub fn push(&mut self, points: &[TouchingPoint]) {
+        self.points.extend_from_slice(points);
+        self.ends.push(self.points.len());
     }
 
-    /// The places of a frame; none of one that is not there.
-    pub fn at(&self, frame: usize) -> &[TouchingPlace] {
+    /// The points of a frame; none of one that is not there.
+    pub fn at(&self, frame: usize) -> &[TouchingPoint] {
         let Some(&end) = self.ends.get(frame) else { return &[] };
         let first = frame.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.places[first..end]
+        &self.points[first..end]
     }
 
-    /// How many frames there are.
+    /// Number of frames.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are no frames.
+    /// Returns whether there are no frames.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// How many places there are in all frames.
+    /// Number of contact points in all frames.
     pub fn count(&self) -> usize {
-        self.places.len()
+        self.points.len()
     }
 
     /// Forgets all frames, and keeps their room.
     pub fn clear(&mut self) {
-        self.places.clear();
+        self.points.clear();
         self.ends.clear();
     }
 }
@@ -83,7 +83,7 @@ pub struct Missing {
     pub column: String,
     /// The body it belongs to.
     pub body: String,
-    /// How many bodies miss columns.
+    /// Number of bodies that miss columns.
     pub bodies: usize,
 }
 
@@ -110,7 +110,7 @@ pub fn about_z(angle: f64) -> [f64; 4] {
 /// The pose of a body at the positions `q`.
 pub fn pose(body: &Body, q: &[f64]) -> [f64; POSE] {
     let own = &q[body.q..];
-    let (p, turn) = match body.kind {
+    let (p, rotation) = match body.kind {
         BodyKind::Ground => ([0.0; 3], [1.0, 0.0, 0.0, 0.0]),
         BodyKind::Rigid | BodyKind::RigidEuler => {
             let sign = body.sign();
@@ -120,14 +120,14 @@ pub fn pose(body: &Body, q: &[f64]) -> [f64; POSE] {
         BodyKind::Point => ([own[0], own[1], own[2]], [1.0, 0.0, 0.0, 0.0]),
         BodyKind::PlanarPoint => ([own[0], own[1], 0.0], [1.0, 0.0, 0.0, 0.0]),
     };
-    let arm = Mat3::from_quat(turn) * Vec3(body.com);
-    join([0, 1, 2].map(|k| p[k] - arm.0[k]), turn)
+    let arm = Mat3::from_quat(rotation) * Vec3(body.com);
+    join([0, 1, 2].map(|k| p[k] - arm.0[k]), rotation)
 }
 
 /// The velocities of a body at the positions `q` and velocities `v`.
 pub fn rates(body: &Body, q: &[f64], v: &[f64]) -> [f64; RATES] {
     let own = &v[body.v..];
-    let turn = Mat3::from_quat(match body.kind {
+    let rotation = Mat3::from_quat(match body.kind {
         BodyKind::Rigid | BodyKind::RigidEuler => body.quaternion(q),
         BodyKind::PlanarRigid => about_z(q[body.q + 2]),
         BodyKind::Ground | BodyKind::Point | BodyKind::PlanarPoint => [1.0, 0.0, 0.0, 0.0],
@@ -135,13 +135,13 @@ pub fn rates(body: &Body, q: &[f64], v: &[f64]) -> [f64; RATES] {
     let (centre, omega) = match body.kind {
         BodyKind::Ground => ([0.0; 3], Vec3([0.0; 3])),
         BodyKind::Rigid | BodyKind::RigidEuler => {
-            ([own[0], own[1], own[2]], turn * Vec3([own[3], own[4], own[5]]))
+            ([own[0], own[1], own[2]], rotation * Vec3([own[3], own[4], own[5]]))
         }
         BodyKind::PlanarRigid => ([own[0], own[1], 0.0], Vec3([0.0, 0.0, own[2]])),
         BodyKind::Point => ([own[0], own[1], own[2]], Vec3([0.0; 3])),
         BodyKind::PlanarPoint => ([own[0], own[1], 0.0], Vec3([0.0; 3])),
     };
-    let arm = omega.cross(turn * Vec3(body.com));
+    let arm = omega.cross(rotation * Vec3(body.com));
     let p = [0, 1, 2].map(|k| centre[k] - arm.0[k]);
     [p[0], p[1], p[2], omega.0[0], omega.0[1], omega.0[2]]
 }
@@ -153,7 +153,7 @@ pub fn add_rates(directory: &Directory, s: &State, rates_of: &mut Vec<f32>) {
     }
 }
 
-/// Seven numbers of place and turn.
+/// Seven numbers of point and turn.
 pub fn join(p: [f64; 3], q: [f64; 4]) -> [f64; POSE] {
     [p[0], p[1], p[2], q[0], q[1], q[2], q[3]]
 }
@@ -187,8 +187,8 @@ fn rate_columns(body: &Body) -> &'static [&'static str] {
     }
 }
 
-/// Whether columns called `names` tell where every body is.
-pub fn tell_poses(directory: &Directory, names: &[String]) -> Result<(), Missing> {
+/// Returns whether columns called `names` show where every body is.
+pub fn check_pose_columns(directory: &Directory, names: &[String]) -> Result<(), Missing> {
     let known: std::collections::HashSet<&str> = names.iter().map(String::as_str).collect();
     let mut missing: Option<Missing> = None;
     for (_, body) in drawn(directory) {
@@ -204,9 +204,9 @@ pub fn tell_poses(directory: &Directory, names: &[String]) -> Result<(), Missing
 impl PoseTable {
     /// Takes the poses from the columns of a table.
     pub fn from_columns(directory: &Directory, table: ColumnTable) -> Result<PoseTable, Missing> {
-        tell_poses(directory, &table.names)?;
-        let places = table.places();
-        let of = |body: &Body, field: &str| places.get(format!("{}.{field}", body.name).as_str()).copied();
+        check_pose_columns(directory, &table.names)?;
+        let index_of = table.indices();
+        let of = |body: &Body, field: &str| index_of.get(format!("{}.{field}", body.name).as_str()).copied();
         let all = |fields: fn(&Body) -> &'static [&'static str]| -> Vec<(&Body, Vec<usize>)> {
             drawn(directory)
                 .map(|(_, body)| (body, fields(body).iter().filter_map(|field| of(body, field)).collect()))
@@ -232,12 +232,12 @@ impl PoseTable {
             let first = poses.len() - bodies.len() * POSE;
             for (i, (body, columns)) in moving.iter().flatten().enumerate() {
                 let x = |k: usize| columns.get(k).map_or(0.0, |&c| table.columns[c][row]);
-                let turn = |k: usize| f64::from(poses[first + i * POSE + 3 + k]);
+                let rotation = |k: usize| f64::from(poses[first + i * POSE + 3 + k]);
                 let own = match body.kind {
                     BodyKind::Ground => [0.0; RATES],
                     BodyKind::Rigid | BodyKind::RigidEuler => {
-                        let turn = Mat3::from_quat([turn(0), turn(1), turn(2), turn(3)]);
-                        let omega = (turn * Vec3([x(3), x(4), x(5)])).0;
+                        let rotation = Mat3::from_quat([rotation(0), rotation(1), rotation(2), rotation(3)]);
+                        let omega = (rotation * Vec3([x(3), x(4), x(5)])).0;
                         [x(0), x(1), x(2), omega[0], omega[1], omega[2]]
                     }
                     BodyKind::PlanarRigid => [x(0), x(1), 0.0, 0.0, 0.0, x(2)],
@@ -266,7 +266,7 @@ impl PoseTable {
         PoseTable { table: self.table.pick(rows, columns), bodies: self.bodies, poses, rates, touches }
     }
 
-    /// Largest extent of all places that bodies come to \[m\]; 1 where there is none.
+    /// Largest extent of all points that bodies come to \[m\]; 1 where there is none.
     pub fn size(&self) -> f64 {
         let mut bounds = [(f64::INFINITY, f64::NEG_INFINITY); 3];
         for pose in self.poses.chunks_exact(POSE) {

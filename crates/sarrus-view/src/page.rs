@@ -2,7 +2,7 @@
 
 include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
-/// What stands in for a page that was not built.
+/// Defines what stands in for a page that was not built.
 const NO_PAGE: &str = "<!doctype html>
 <html lang=\"en\">
 <meta charset=\"utf-8\">
@@ -18,11 +18,11 @@ cargo build --release -p sarrus-cli</pre>
 </html>
 ";
 
-/// How to get the page, for the command line.
+/// Describes how to get the page, for the command line.
 pub const HOW_TO_BUILD: &str =
     "build it with Node.js: `npm ci && npm run build` in crates/sarrus-view/page, then compile again";
 
-/// Whether the page is there.
+/// Returns whether the page is there.
 pub fn is_built() -> bool {
     !FILES.is_empty()
 }

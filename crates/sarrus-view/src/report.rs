@@ -4,7 +4,7 @@
 //! ([`crate::thin`]) to a bound relative to the mechanism's size, which is doubled until the frames take no more than [`MOST_BYTES`]; the
 //! error that came of it stands in the page. Without the page the file is a plain summary that says how to get it.
 
-use crate::frames::{self, PLACE as NUMBERS};
+use crate::frames::{self, POINT as NUMBERS};
 use crate::motion::{POSE, PoseTable, RATES};
 use crate::page;
 use crate::scene::{FORMAT, Scene, chosen};
@@ -19,18 +19,18 @@ use std::io::Write;
 pub const MOST_BYTES: usize = 4 << 20;
 /// Columns at most.
 const COLUMNS: usize = 400;
-/// What interpolation may miss at first, in sizes of the mechanism, rad, and largest values of columns.
+/// Defines what interpolation may miss at first, in sizes of the mechanism, rad, and largest values of columns.
 const FINE: f64 = 2.5e-4;
 /// The place for the data.
-const PLACE: &str = "<script type=\"application/json\" id=\"sarrus-data\">null</script>";
+const DATA_SLOT: &str = "<script type=\"application/json\" id=\"sarrus-data\">null</script>";
 
 /// Frames and scene of a page: few enough, with what that costs written down.
 pub fn thinned(mut scene: Scene, directory: &Directory, motion: &PoseTable) -> (Scene, PoseTable) {
     let columns = chosen(directory, &motion.table, COLUMNS);
     let size = motion.size();
     let frame = 8 * (columns.len() + 1) + 4 * (POSE + RATES) * motion.bodies;
-    let places = |rows: &[usize]| rows.iter().map(|&row| motion.touches.at(row).len()).sum::<usize>();
-    let bytes = |rows: &[usize]| rows.len() * frame + 4 * NUMBERS * places(rows);
+    let count_points = |rows: &[usize]| rows.iter().map(|&row| motion.touches.at(row).len()).sum::<usize>();
+    let bytes = |rows: &[usize]| rows.len() * frame + 4 * NUMBERS * count_points(rows);
     let mut rows: Vec<usize> = Vec::new();
     let mut fine = FINE;
     // wide enough for anything: then as many as there is room for, evenly
@@ -48,8 +48,8 @@ pub fn thinned(mut scene: Scene, directory: &Directory, motion: &PoseTable) -> (
     if bytes(&rows) > MOST_BYTES {
         let last = motion.table.len() - 1;
         let mean = frame + 4 * NUMBERS * motion.touches.count().div_ceil(last + 1);
-        let room = (MOST_BYTES / mean).max(2);
-        rows = (0..=last).step_by(last.div_ceil(room - 1).max(1)).collect();
+        let capacity = (MOST_BYTES / mean).max(2);
+        rows = (0..=last).step_by(last.div_ceil(capacity - 1).max(1)).collect();
         if rows.last() != Some(&last) {
             rows.push(last);
         }
@@ -63,7 +63,7 @@ pub fn thinned(mut scene: Scene, directory: &Directory, motion: &PoseTable) -> (
 
 /// The file, of runs that were [`thinned`].
 pub fn html(runs: &[(Scene, PoseTable)]) -> String {
-    let Some((before, after)) = page::single().and_then(|page| page.split_once(PLACE)) else {
+    let Some((before, after)) = page::single().and_then(|page| page.split_once(DATA_SLOT)) else {
         return plain(runs);
     };
     [before, &element(runs), after].concat()
@@ -81,7 +81,7 @@ fn element(runs: &[(Scene, PoseTable)]) -> String {
     });
     let runs: Vec<String> = runs.collect();
     let data = format!("{{\"format\":{},\"runs\":[{}]}}", json!(FORMAT), runs.join(","));
-    PLACE.replacen("null", &data, 1)
+    DATA_SLOT.replacen("null", &data, 1)
 }
 
 /// JSON that no name of a body can leave: nothing in it ends a script, or a line of one.

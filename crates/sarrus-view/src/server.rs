@@ -1,6 +1,6 @@
 //! The viewer's server: a page and its runs, on loopback unless asked.
 //!
-//! Who may read: whoever knows the address, which has 128 random bits in its path. Beside that every request must name this server as its
+//! Who may read: the caller that knows the address, which has 128 random bits in its path. Beside that every request must name this server as its
 //! `Host` (a foreign name that resolves here does not do), and come from the page itself or from nowhere (`Origin`,
 //! `Sec-Fetch-Site`). Paths are compared, never opened: there is no file to reach. Only GET and HEAD.
 //!
@@ -27,13 +27,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::sync::mpsc;
 
-/// What a page may do: load its own files, and draw.
+/// Defines what a page may do: load its own files, and draw.
 pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
      img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /// Bytes handed to a connection at once; more wait where they are.
 const QUEUE: usize = 8;
 
-/// Where to listen.
+/// Marks the point to which listen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerOptions {
     /// Address or name; loopback where nothing else is said.
@@ -56,7 +56,7 @@ pub enum ViewerError {
     Host {
         /// As it was given.
         host: String,
-        /// Why not.
+        /// Reason why not.
         source: io::Error,
     },
     /// The port is taken, or may not be used.
@@ -66,7 +66,7 @@ pub enum ViewerError {
         host: String,
         /// As it was given.
         port: u16,
-        /// Why not.
+        /// Reason why not.
         source: io::Error,
     },
     /// The system refuses random numbers or threads.
@@ -119,17 +119,17 @@ impl Viewer {
         Ok(Viewer { url, address })
     }
 
-    /// Where the page is.
+    /// Returns where the page is.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Where it listens.
+    /// Returns where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Whether only this machine can reach it.
+    /// Returns whether only this machine can reach it.
     pub fn is_private(&self) -> bool {
         self.address.ip().is_loopback()
     }
@@ -267,13 +267,13 @@ fn frames(live: &Arc<Live>, from: usize, head: bool) -> Response {
         if sender.send(live.header()).await.is_err() {
             return;
         }
-        let mut place = 0;
+        let mut index = 0;
         loop {
             news.borrow_and_update();
-            let (blocks, next, done) = live.after(place, from);
-            place = next;
+            let (blocks, next, done) = live.after(index, from);
+            index = next;
             for block in blocks {
-                // whoever asked has gone
+                // those who asked has gone
                 if sender.send(block).await.is_err() {
                     return;
                 }

@@ -42,10 +42,10 @@ fn revolve(profile: &[ProfilePoint], about_z: bool) -> ShadedTriangles {
     for &[along, out, n_along, n_out] in profile {
         for step in 0..=AROUND {
             let (sin, cos) = (TAU * step as f64 / AROUND as f64).sin_cos();
-            let place = |a: f64, r: f64| {
+            let point_at = |a: f64, r: f64| {
                 if about_z { [r * cos, r * sin, a] } else { [a, r * cos, r * sin] }
             };
-            mesh.vertex(place(along, out), place(n_along, n_out));
+            mesh.vertex(point_at(along, out), point_at(n_along, n_out));
         }
     }
     let ring = AROUND as u32 + 1;

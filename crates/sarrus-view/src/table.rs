@@ -8,7 +8,7 @@ use std::collections::HashMap;
 pub struct ColumnTable {
     /// Names, without `t`.
     pub names: Vec<String>,
-    /// Units; empty or `1` where a number has none or nobody knows.
+    /// Units; empty or `1` where a number has none or no one knows.
     pub units: Vec<String>,
     /// Times \[s\].
     pub t: Vec<f64>,
@@ -25,7 +25,7 @@ pub enum TableError {
     /// The first line is not that of the file.
     #[error("the first line must be `{wanted}`")]
     Header {
-        /// What it should be.
+        /// Holds what it should be.
         wanted: &'static str,
     },
     /// A line with too few or too many values.
@@ -33,9 +33,9 @@ pub enum TableError {
     Width {
         /// Its number, from 1.
         line: usize,
-        /// How many it has.
+        /// The number of them.
         found: usize,
-        /// How many it should have.
+        /// Describes how many it should have.
         wanted: usize,
     },
     /// Something that is no number.
@@ -43,7 +43,7 @@ pub enum TableError {
     NotANumber {
         /// Its number, from 1.
         line: usize,
-        /// What stands there.
+        /// Holds what stands there.
         text: String,
     },
 }
@@ -89,7 +89,7 @@ impl ColumnTable {
         self.t.len()
     }
 
-    /// Whether there are no samples.
+    /// Returns whether there are no samples.
     pub fn is_empty(&self) -> bool {
         self.t.is_empty()
     }
@@ -99,8 +99,8 @@ impl ColumnTable {
         if name == "t" {
             return Some(&self.t);
         }
-        let place = self.names.iter().position(|n| n == name)?;
-        Some(&self.columns[place])
+        let index = self.names.iter().position(|n| n == name)?;
+        Some(&self.columns[index])
     }
 
     /// The unit of the column called `name`.
@@ -108,11 +108,11 @@ impl ColumnTable {
         if name == "t" {
             return "s";
         }
-        self.names.iter().position(|n| n == name).map_or("", |place| &self.units[place])
+        self.names.iter().position(|n| n == name).map_or("", |index| &self.units[index])
     }
 
-    /// Places of columns by name, for many questions.
-    pub fn places(&self) -> HashMap<&str, usize> {
+    /// Indices of columns by name, for many questions.
+    pub fn indices(&self) -> HashMap<&str, usize> {
         self.names.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect()
     }
 

@@ -2,7 +2,7 @@
 //!
 //! From a frame that is kept, the next one is as far on as all frames between stay within the bound of interpolation
 //! (poses as in [`crate::between`], columns linearly), found by doubling and halving: n log w comparisons, w the frames between two kept ones. Large models are judged by a part of their bodies and columns; the
-//! error that is told ([`measure`]) is that of all of them, at all frames.
+//! error that is reported ([`measure`]) is that of all of them, at all frames.
 
 use crate::between;
 use crate::motion::PoseTable;
@@ -16,11 +16,11 @@ const JUDGES: usize = 100;
 /// Columns that stay below this part of the largest one are measured by it.
 const ROUND_OFF: f64 = 1e-12;
 
-/// What was left out, and by how much interpolation misses it.
+/// Holds what was left out, and by how much interpolation misses it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Thinning {
     /// Frames that are there.
-    pub kept: usize,
+    pub retained: usize,
     /// Frames that there were.
     pub of: usize,
     /// Of a body's origin \[m\].
@@ -31,7 +31,7 @@ pub struct Thinning {
     pub columns: f64,
 }
 
-/// How much may be missed; as in [`Thinning`].
+/// Describes how much may be missed; as in [`Thinning`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThinningBound {
     /// Of a body's origin \[m\].
@@ -48,7 +48,7 @@ fn angle(a: [f64; 4], b: [f64; 4]) -> f64 {
     4.0 * (0.5 * apart(1.0).min(apart(-1.0))).min(1.0).asin()
 }
 
-/// What is compared: bodies and columns by number, and the columns' scales.
+/// Holds what is compared: bodies and columns by number, and the columns' scales.
 struct ThinningMetric<'a> {
     motion: &'a PoseTable,
     bodies: Vec<usize>,
@@ -125,10 +125,10 @@ fn judge<'a>(motion: &'a PoseTable, columns: &[usize], most: usize) -> ThinningM
 pub fn choose(motion: &PoseTable, columns: &[usize], bound: &ThinningBound) -> Vec<usize> {
     let n = motion.table.len();
     let judge = judge(motion, columns, JUDGES);
-    let mut kept = Vec::new();
+    let mut retained = Vec::new();
     let mut i = 0;
     while i < n {
-        kept.push(i);
+        retained.push(i);
         if i + 1 >= n {
             break;
         }
@@ -150,14 +150,14 @@ pub fn choose(motion: &PoseTable, columns: &[usize], bound: &ThinningBound) -> V
         }
         i = good;
     }
-    kept
+    retained
 }
 
 /// By how much interpolation between `rows` misses the frames that are not among them.
 pub fn measure(motion: &PoseTable, rows: &[usize], columns: &[usize]) -> Thinning {
     let judge = judge(motion, columns, usize::MAX);
     let mut found =
-        Thinning { kept: rows.len(), of: motion.table.len(), position: 0.0, angle: 0.0, columns: 0.0 };
+        Thinning { retained: rows.len(), of: motion.table.len(), position: 0.0, angle: 0.0, columns: 0.0 };
     for pair in rows.windows(2) {
         for k in pair[0] + 1..pair[1] {
             let miss = judge.miss(pair[0], pair[1], k);

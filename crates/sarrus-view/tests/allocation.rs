@@ -1,12 +1,12 @@
-//! To look at a sample allocates nothing after the first ones.
+//! To check a sample allocates nothing after the first ones.
 
 mod common;
 
-use common::{gauge, request, scene, shipped};
+use common::{diagnostics, request, scene, shipped};
 use sarrus::analysis::{SampleDiagnostics, Watch, simulate};
 use sarrus::solve::State;
 use sarrus::system::Mechanism;
-use sarrus_view::Gauge;
+use sarrus_view::SampleMeter;
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
 use std::cell::Cell;
 
@@ -42,18 +42,18 @@ static ALLOCATOR: Counting = Counting;
 
 /// Looks twice at every sample, and counts what the second look allocates.
 struct Twice {
-    gauge: Gauge,
+    diagnostics: SampleMeter,
     allocated: u64,
     touched: usize,
 }
 
 impl Watch for Twice {
     fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &SampleDiagnostics) {
-        self.gauge.look(mechanism, s, seen);
+        self.diagnostics.sample(mechanism, s, seen);
         let before = ALLOCATIONS.get();
-        self.gauge.look(mechanism, s, seen);
+        self.diagnostics.sample(mechanism, s, seen);
         self.allocated += ALLOCATIONS.get() - before;
-        self.touched += self.gauge.places.len();
+        self.touched += self.diagnostics.points.len();
     }
 }
 
@@ -68,7 +68,7 @@ fn a_look_at_a_sample_allocates_nothing() {
             let mut request = request(t_end, t_end / 20.0);
             request.overrides.columns = Some(vec![columns.into()]);
             let (scene, _) = scene(&model, &system, &request);
-            let mut twice = Twice { gauge: gauge(&system, &scene), allocated: 0, touched: 0 };
+            let mut twice = Twice { diagnostics: diagnostics(&system, &scene), allocated: 0, touched: 0 };
             simulate(&model, &system, &request, &mut twice).unwrap_or_else(|e| panic!("{name}: {e}"));
             assert_eq!(twice.allocated, 0, "{name} {columns}");
             assert!(twice.touched > 0 || system.contacts.is_empty(), "{name}");

@@ -34,8 +34,8 @@ fn a_page_has_fewer_frames_and_says_what_that_costs() {
     let (scene, motion, system) = simulated("four_bar", 1.0, 1e-3);
     let (thin, few) = report::thinned(scene, &system.directory, &motion);
     let said = thin.thinning.unwrap();
-    assert_eq!((said.kept, said.of), (few.table.len(), motion.table.len()));
-    assert!(said.kept < said.of / 2, "{said:?}");
+    assert_eq!((said.retained, said.of), (few.table.len(), motion.table.len()));
+    assert!(said.retained < said.of / 2, "{said:?}");
     assert!(said.position <= 1e-4 * motion.size() && said.angle <= 2e-4 && said.columns <= 2e-3, "{said:?}");
 
     let mut worst = 0.0_f64;

@@ -1,17 +1,17 @@
-//! What is told beside the columns: touching places with their forces, loads, step sizes, the smallest singular value.
+//! Describes what is reported beside the columns: contact points with their forces, loads, step sizes, the smallest singular value.
 
 mod common;
 
-use common::{bytes, compiled, kept, live, read, request, shipped};
+use common::{bytes, compiled, extras, live, read, request, shipped};
 use sarrus::analysis::{MethodText, Simulate};
-use sarrus::system::contact::TouchingPlace;
+use sarrus::system::contact::TouchingPoint;
 use sarrus_view::motion::{PoseTable, Touches};
 use sarrus_view::{ColumnTable, SampleExtras, report};
 use serde_json::Value;
 
-fn sums(places: &[TouchingPlace]) -> ([f64; 3], f64) {
-    places.iter().fold(([0.0; 3], 0.0), |(force, normal), place| {
-        ([0, 1, 2].map(|k| force[k] + place.force[k]), normal + place.normal)
+fn sums(points: &[TouchingPoint]) -> ([f64; 3], f64) {
+    points.iter().fold(([0.0; 3], 0.0), |(force, normal), point| {
+        ([0, 1, 2].map(|k| force[k] + point.force[k]), normal + point.normal)
     })
 }
 
@@ -51,11 +51,11 @@ fn forces_of_places_add_up_to_the_column_of_their_contact() {
     ];
     for (law, friction) in laws.iter().flat_map(|law| frictions.map(|friction| (law, friction))) {
         let (model, system) = compiled("slope", &slope(&format!("{law}\n{friction}"), 0.0499, "planar"));
-        let (_, kept, table) = kept(&model, &system, &request(0.02, 1e-3));
+        let (_, extras, table) = extras(&model, &system, &request(0.02, 1e-3));
         let (column, mut touched) = (table.column("slope.force").unwrap(), 0);
         for (sample, wanted) in column.iter().enumerate() {
-            let places = kept.touches.at(sample);
-            let (force, normal) = sums(places);
+            let points = extras.touches.at(sample);
+            let (force, normal) = sums(points);
             assert!(is_same(normal, *wanted), "{law} {friction}: {normal} is not {wanted}");
             // along the normal, y on the block
             assert!(is_same(force[1], normal), "{law} {friction}");
@@ -68,8 +68,8 @@ fn forces_of_places_add_up_to_the_column_of_their_contact() {
             assert!(begins || across <= most * (1.0 + slack) + 1e-12, "{law} {friction}: {across} of {most}");
             // it is held back
             assert!(friction.is_empty() || sample == 0 || force[0] <= 0.0);
-            touched += places.len();
-            assert!(places.iter().all(|p| p.contact == 0 && p.point[1].abs() < 1e-3 && p.point[2] == 0.0));
+            touched += points.len();
+            assert!(points.iter().all(|p| p.contact == 0 && p.point[1].abs() < 1e-3 && p.point[2] == 0.0));
         }
         assert!(touched > 20, "{law} {friction}: {touched}");
     }
@@ -81,25 +81,25 @@ fn rigid_contacts_bear_weight_and_friction() {
     for (space, normal_axis, corners) in [("planar", 1, 2), ("spatial", 2, 4)] {
         let contact = "method = 'impulsive'\nrestitution = 0\nfriction = { mu = 0.6 }";
         let (model, system) = compiled("slope", &slope(contact, 0.05, space));
-        let (_, kept, table) = kept(&model, &system, &request(0.4, 0.01));
+        let (_, extras, table) = extras(&model, &system, &request(0.4, 0.01));
         let weight = 8.49570921;
         // it stops at v/(g (sin 30° + mu cos 30°)) = 0.19995 s, and mu > tan 30° holds it
         for (sample, t) in table.t.iter().enumerate() {
-            let places = kept.touches.at(sample);
-            if places.is_empty() {
+            let points = extras.touches.at(sample);
+            if points.is_empty() {
                 // nothing is held before the run has begun
                 assert!(sample == 0, "{space}: t = {t}");
                 continue;
             }
-            let (force, normal) = sums(places);
-            assert!(places.len() <= corners, "{space}: {}", places.len());
+            let (force, normal) = sums(points);
+            assert!(points.len() <= corners, "{space}: {}", points.len());
             assert!(is_same(normal, table.column("slope.force").unwrap()[sample]), "{space}: t = {t}");
             assert!((normal - weight).abs() < 1e-6 && (force[normal_axis] - weight).abs() < 1e-6, "t = {t}");
             let wanted = if *t < 0.199 { -0.6 * weight } else { 4.905 };
             let near = (0.199..0.201).contains(t);
             assert!(near || (force[0] - wanted).abs() < 1e-6, "{space}: t = {t}: {force:?}");
         }
-        assert!(kept.touches.count() > 40);
+        assert!(extras.touches.count() > 40);
     }
 }
 
@@ -107,7 +107,7 @@ fn rigid_contacts_bear_weight_and_friction() {
 fn a_live_run_and_its_page_have_the_places_of_the_run() {
     let (model, system) = shipped("pile");
     let request = request(0.08, 1e-3);
-    let (_, kept, _) = kept(&model, &system, &request);
+    let (_, extras, _) = extras(&model, &system, &request);
     let (_, live, scene) = live(&model, &system, &request, 1 << 28);
     assert_eq!(
         (scene.contacts[0].name.as_str(), scene.contacts[0].between.as_deref()),
@@ -116,9 +116,9 @@ fn a_live_run_and_its_page_have_the_places_of_the_run() {
     let frames = read(&bytes(&live));
     let mut wanted = Vec::new();
     for frame in 0..frames.t.len() {
-        for place in kept.touches.at(frame) {
-            let [x, y, z] = place.point.map(|x| x as f32);
-            let [fx, fy, fz] = place.force.map(|x| x as f32);
+        for point in extras.touches.at(frame) {
+            let [x, y, z] = point.point.map(|x| x as f32);
+            let [fx, fy, fz] = point.force.map(|x| x as f32);
             wanted.push((frame, 0, [x, y, z, fx, fy, fz]));
         }
     }
@@ -127,18 +127,18 @@ fn a_live_run_and_its_page_have_the_places_of_the_run() {
     assert!(wanted.iter().take(4).all(|(_, _, x)| x[2].abs() < 5e-3 && x[5].abs() > 0.0), "{wanted:?}");
 }
 
-fn joined(table: ColumnTable, kept: &SampleExtras, system: &sarrus::system::System) -> PoseTable {
+fn joined(table: ColumnTable, extras: &SampleExtras, system: &sarrus::system::System) -> PoseTable {
     let motion = PoseTable::from_columns(&system.directory, table).unwrap();
-    PoseTable { touches: kept.touches.clone(), ..motion }
+    PoseTable { touches: extras.touches.clone(), ..motion }
 }
 
 #[test]
 fn a_page_keeps_the_places_of_the_frames_it_keeps() {
     let (model, system) = shipped("pile");
     let request = request(0.08, 1e-4);
-    let (_, kept, table) = kept(&model, &system, &request);
+    let (_, extras, table) = extras(&model, &system, &request);
     let (scene, _) = common::scene(&model, &system, &request);
-    let motion = joined(table, &kept, &system);
+    let motion = joined(table, &extras, &system);
     let (thin, few) = report::thinned(scene, &system.directory, &motion);
     assert!(few.table.len() < motion.table.len() / 2, "{:?}", thin.thinning);
     let mut touching = 0;
@@ -151,7 +151,7 @@ fn a_page_keeps_the_places_of_the_frames_it_keeps() {
 
     // a heap takes room in the file, so that fewer frames fit
     let mut heap = motion;
-    let many = vec![TouchingPlace::default(); 4000];
+    let many = vec![TouchingPoint::default(); 4000];
     heap.touches = Touches::default();
     heap.table.t.iter().for_each(|_| heap.touches.push(&many));
     let (scene, _) = common::scene(&model, &system, &request);
@@ -193,8 +193,8 @@ fn loads_are_arrows_with_columns_of_their_own() {
 
     let frames = read(&bytes(&live));
     let column = |name: &str| {
-        let place = scene.columns.iter().position(|c| c.name == name).unwrap_or_else(|| panic!("{name}"));
-        (&frames.values[place], scene.columns[place].hidden)
+        let index = scene.columns.iter().position(|c| c.name == name).unwrap_or_else(|| panic!("{name}"));
+        (&frames.values[index], scene.columns[index].hidden)
     };
     let angle = column("bar.angle").0;
     for (frame, t) in frames.t.iter().enumerate() {
@@ -226,7 +226,7 @@ fn the_smallest_singular_value_of_a_hinge_is_known() {
         let mut request: Simulate = request(0.5, 0.05);
         for columns in ["*", "bar.x"] {
             request.overrides.columns = Some(vec![columns.into()]);
-            let (_, _, table) = kept(&model, &system, &request);
+            let (_, _, table) = extras(&model, &system, &request);
             for sigma in table.column("run.sigma").unwrap() {
                 assert!((sigma / wanted - 1.0).abs() < 1e-6, "{hinges} {columns}: {sigma}");
             }
@@ -240,7 +240,7 @@ fn steps_are_those_that_cover_the_samples() {
     let mut request = request(0.1, 2.5e-3);
     request.overrides.step = Some(0.01);
     request.overrides.integrator = Some("rk4".parse::<MethodText>().unwrap().0);
-    let (outcome, _, table) = kept(&model, &system, &request);
+    let (outcome, _, table) = extras(&model, &system, &request);
     let step = table.column("run.step").unwrap();
     assert!(step[0].is_nan(), "no step covers the start");
     assert!(outcome.report.method.rtol.is_none(), "steps of fixed size: {:?}", outcome.report.method);
@@ -250,7 +250,7 @@ fn steps_are_those_that_cover_the_samples() {
     // one more sample or one less
     (request.overrides.step, request.overrides.integrator) = (None, None);
     request.overrides.every = Some(1e-5);
-    let (outcome, _, table) = kept(&model, &system, &request);
+    let (outcome, _, table) = extras(&model, &system, &request);
     let step = &table.column("run.step").unwrap()[1..];
     let steps = outcome.report.counts.steps as f64;
     let smallest = step.iter().copied().fold(f64::INFINITY, f64::min);

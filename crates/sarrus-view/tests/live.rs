@@ -28,8 +28,8 @@ fn a_run_that_is_watched_is_the_same_bit_for_bit() {
         let column =
             |name: &str| plain.trajectory.column(name).unwrap().map(f64::to_bits).collect::<Vec<_>>();
         assert_eq!(t, column("t"), "{name}");
-        for (place, of) in plain.trajectory.names().iter().skip(1).enumerate() {
-            let got: Vec<u64> = frames.values[place].iter().map(|x| x.to_bits()).collect();
+        for (index, of) in plain.trajectory.names().iter().skip(1).enumerate() {
+            let got: Vec<u64> = frames.values[index].iter().map(|x| x.to_bits()).collect();
             assert_eq!(got, column(of), "{name}: {of}");
         }
         assert_eq!(frames.notes.last().unwrap()["type"], "end");
@@ -37,20 +37,20 @@ fn a_run_that_is_watched_is_the_same_bit_for_bit() {
     }
 }
 
-/// Room for a few dozen frames: a part of them, in order, and no more than fit.
+/// Workspace for a few dozen frames: a part of them, in order, and no more than fit.
 #[test]
 fn a_long_run_is_thinned_to_the_room_there_is() {
     let (model, system) = shipped("double_pendulum");
     let request = request(0.5, 1e-4);
-    let room = 230_000;
-    let (outcome, live, _) = live(&model, &system, &request, room);
+    let capacity = 230_000;
+    let (outcome, live, _) = live(&model, &system, &request, capacity);
     let sent = bytes(&live);
     let frames = read(&sent);
     assert_eq!(outcome.trajectory.len(), 5001);
     assert!(frames.t.windows(2).all(|pair| pair[0] <= pair[1]));
-    // blocks are a sixteenth of the room or less, and nothing is taken once it is full; notes and the report come on top
+    // blocks are a sixteenth of the workspace or less, and nothing is taken once it is full; notes and the report come on top
     let notes: usize = frames.notes.iter().map(|note| note.to_string().len() + 24).sum();
-    assert!(sent.len() - notes < room + room / 8, "{} bytes", sent.len());
+    assert!(sent.len() - notes < capacity + capacity / 8, "{} bytes", sent.len());
     assert!(frames.t.len() > 100 && frames.t.len() < 1000, "{}", frames.t.len());
     // early frames all, later ones fewer and fewer
     assert!(

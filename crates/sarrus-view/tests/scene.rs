@@ -3,7 +3,7 @@
 mod common;
 
 use common::{bytes, compiled, live, read, request, scene, shipped};
-use sarrus_view::motion::{PoseTable, tell_poses};
+use sarrus_view::motion::{PoseTable, check_pose_columns};
 use sarrus_view::{ColumnTable, Scene};
 use serde_json::Value;
 
@@ -126,7 +126,7 @@ fn every_shipped_model_has_its_bodies_joints_and_columns_where_they_are() {
         assert_eq!(frames.t.len(), outcome.trajectory.len(), "{name}");
         // from states and from columns: the same poses
         let table = ColumnTable::from(&outcome.trajectory);
-        tell_poses(&system.directory, &table.names).unwrap();
+        check_pose_columns(&system.directory, &table.names).unwrap();
         let by_columns = PoseTable::from_columns(&system.directory, table).unwrap();
         let apart =
             frames.poses.iter().zip(&by_columns.poses).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
@@ -144,11 +144,11 @@ fn every_shipped_model_has_its_bodies_joints_and_columns_where_they_are() {
         };
         for joint in &scene.joints {
             let [a, b] = joint.bodies.map(pose);
-            let place = |pose: &[f64], on: &[f64; 3]| {
+            let point_of = |pose: &[f64], on: &[f64; 3]| {
                 let arm = rotate(&pose[3..], on);
                 [0, 1, 2].map(|k| pose[k] + arm[k])
             };
-            let (p, q) = (place(&a, &joint.on[0]), place(&b, &joint.on[1]));
+            let (p, q) = (point_of(&a, &joint.on[0]), point_of(&b, &joint.on[1]));
             let gap = (0..3).map(|k| (p[k] - q[k]).powi(2)).sum::<f64>().sqrt();
             if ["revolute", "spherical", "universal", "fixed"].contains(&joint.kind) {
                 assert!(gap < 2e-5, "{name}: joint {} is {gap} m apart", joint.name);

@@ -9,7 +9,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What an answer may take on a machine that is busy.
+/// Defines what an answer may take on a machine that is busy.
 const LONG: Duration = Duration::from_secs(20);
 
 struct Server {
@@ -222,7 +222,7 @@ fn malformed_requests_are_answered_and_the_server_lives_on() {
     assert!(answered >= bad.len() - 3, "{answered} of {} answered", bad.len());
 }
 
-/// A reader that takes nothing holds up nobody, and one that comes later gets everything.
+/// A reader that takes nothing holds up no one, and one that comes later gets everything.
 #[test]
 fn a_browser_that_does_not_read_keeps_nobody_waiting() {
     let server = server();
@@ -236,7 +236,7 @@ fn a_browser_that_does_not_read_keeps_nobody_waiting() {
     assert_eq!(read(&server.get("/run/0/frames.bin").2).t.len(), 101);
 }
 
-/// The answer stays open while the run goes on and ends with it.
+/// The answer stays open while the run continues and ends with it.
 #[test]
 fn frames_of_a_run_that_goes_on_come_as_they_are_made() {
     use sarrus_view::motion::drawn;

@@ -1,6 +1,6 @@
-//! What a case consists of.
+//! Describes what a case consists of.
 
-/// How the numbers of a [`ReferenceValues`] are to be compared.
+/// Describes how the numbers of a [`ReferenceValues`] are to be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReferenceKind {
     /// As they are.
@@ -18,9 +18,9 @@ pub struct ReferenceValues {
     pub columns: &'static [&'static str],
     /// One value a column, in SI units.
     pub values: &'static [f64],
-    /// How far the values themselves can be trusted (absolute, in the columns' units).
+    /// Extent to which the values themselves can be trusted (absolute, in the columns' units).
     pub tol: f64,
-    /// How to compare.
+    /// Describes how to compare.
     pub kind: ReferenceKind,
 }
 
@@ -85,9 +85,9 @@ pub struct ReferenceProblem {
     pub set: &'static [(&'static str, &'static str)],
     /// The run must reach this time \[s\]; no reference is later.
     pub t_end: f64,
-    /// What must come out.
+    /// Holds what must come out.
     pub references: &'static [ReferenceValues],
-    /// Where the definition and the numbers come from.
+    /// Marks where the definition and the numbers come from.
     pub source: &'static str,
 }
 

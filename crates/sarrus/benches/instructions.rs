@@ -162,7 +162,7 @@ fn chain(planar: bool) -> Branch {
     }
     let model = load_str("chain.toml", &text, &LoadOptions::default()).expect("it loads");
     let system = Arc::new(compile(&model).expect("it compiles"));
-    let chart = Tree::new(&system, system.mechanism().hints()).expect("it is a tree");
+    let chart = Tree::new(&system, system.mechanism().discrete()).expect("it is a tree");
     let mut tree = TreeDynamics::new(&system).expect("it is a tree");
     let mut state = tree.start();
     state.q.iter_mut().enumerate().for_each(|(i, q)| *q = 0.01 * i as f64);
@@ -174,7 +174,7 @@ fn chain(planar: bool) -> Branch {
 /// As a step in joint coordinates takes it.
 fn forward(mut branch: Branch) -> Branch {
     let Branch { chart, state, out, .. } = &mut branch;
-    assert!(chart.fall(black_box(state), out));
+    assert!(chart.gravity_accelerations(black_box(state), out));
     branch
 }
 
@@ -199,13 +199,13 @@ fn inverse_dynamics(branch: Branch) -> Branch {
 }
 
 /// Variants for all lanes, how they step, and a pool of this thread alone: what others do is not counted.
-struct Crew {
+struct Batch {
     members: Vec<Variant>,
     method: FixedStep,
     pool: rayon::ThreadPool,
 }
 
-fn crew(name: &str, step: f64) -> Crew {
+fn batch(name: &str, step: f64) -> Batch {
     let (system, start) = started(name, &[]);
     let member = |k: usize| {
         let mut start = start.clone();
@@ -214,15 +214,15 @@ fn crew(name: &str, step: f64) -> Crew {
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().expect("a pool");
     let method = FixedStep::rk4(step, start.t + 50.0 * step).expect("a step");
-    Crew { members: (0..LANES).map(member).collect(), method, pool }
+    Batch { members: (0..LANES).map(member).collect(), method, pool }
 }
 
 // Fifty steps of eight variants, and what goes before them once.
-#[library_benchmark(setup = crew)]
+#[library_benchmark(setup = batch)]
 #[bench::four_bar(args = ("four_bar", 1e-4), config = most(1_616_228))]
 #[bench::mcpherson(args = ("mcpherson", 1e-3), config = most(12_236_023))]
-fn rk4_in_lanes(crew: Crew) -> Vec<ensemble::VariantOutcome> {
-    let Crew { members, method, pool } = crew;
+fn rk4_in_lanes(batch: Batch) -> Vec<ensemble::VariantOutcome> {
+    let Batch { members, method, pool } = batch;
     let outcomes = pool.install(|| ensemble::run(members, &method, &|_, _| ()));
     assert!(outcomes.iter().all(|o| o.left.is_none() && o.error.is_none()));
     outcomes

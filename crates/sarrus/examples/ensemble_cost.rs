@@ -1,4 +1,4 @@
-//! What a step of `rk4` with projection costs: a single run by tables, eight variants in lanes, and all cores.
+//! Describes what a step of `rk4` with projection costs: a single run by tables, eight variants in lanes, and all cores.
 //!
 //!     cargo run --release -p sarrus --example ensemble_cost -- [variants [rounds [model]]]
 //!
@@ -44,9 +44,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         for _ in 0..rounds {
             for (i, (width, threads)) in [(1, 1), (LANES, 1), (LANES, cores)].into_iter().enumerate() {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-                let crew = (0..variants).map(|k| member(&system, &start, k)).collect();
+                let batch = (0..variants).map(|k| member(&system, &start, k)).collect();
                 let clock = Instant::now();
-                let outcomes = pool.install(|| ensemble::run_in(crew, &method, &|_, _| (), width));
+                let outcomes = pool.install(|| ensemble::run_in(batch, &method, &|_, _| (), width));
                 least[i] = least[i].min(1e6 * clock.elapsed().as_secs_f64() / steps);
                 left = outcomes.iter().filter(|o| o.left.is_some()).count();
             }

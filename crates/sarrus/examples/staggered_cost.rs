@@ -1,8 +1,8 @@
-//! What a staggered step costs on a chain, in units of one evaluation of the equations plus one block-sparse solution.
+//! Describes what a staggered step costs on a chain, in units of one evaluation of the equations plus one block-sparse solution.
 //!
 //!     cargo run --release -p sarrus --example staggered_cost -- [n ...]
 //!
-//! The unit is what a right side of any explicit method pays: `Problem::update` up to forces, then the accelerations of `proximal`
+//! The unit is what a right-hand side of any explicit method pays: `Problem::update` up to forces, then the accelerations of `proximal`
 //! (a factorization of J M⁻¹Jᵀ, a solution, its residual). Both are timed in turn within one process, so that a busy machine disturbs
 //! them alike, each as the lower quartile of many: the least would show only those steps that need no correction. The ratio of the means
 //! stands beside that of the quartiles: it has all corrections in it, and all that disturbed the machine.

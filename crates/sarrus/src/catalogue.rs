@@ -1,4 +1,4 @@
-//! What exists, from the registries: families, kinds, and their keys or options, as data.
+//! Describes what exists, from the registries: families, kinds, and their keys or options, as data.
 
 use sarrus_model::key::KeyType;
 use sarrus_model::{Key, Space};
@@ -13,7 +13,7 @@ pub struct CatalogueEntry {
     pub name: &'static str,
     /// One line on what it is.
     pub doc: String,
-    /// What else to know in a word or two: the space it lives in, an integrator's order.
+    /// Holds what else to know in a word or two: the space it lives in, an integrator's order.
     pub remark: String,
     /// Keys or options of its own.
     pub keys: Vec<KeyEntry>,
@@ -24,9 +24,9 @@ pub struct CatalogueEntry {
 pub struct KeyEntry {
     /// Name.
     pub name: &'static str,
-    /// What it takes.
-    pub takes: String,
-    /// What holds where it is left out, in words.
+    /// Holds what it takes.
+    pub accepted: String,
+    /// Holds what holds where it is left out, in words.
     pub default: &'static str,
     /// One line on what it means.
     pub doc: &'static str,
@@ -136,7 +136,7 @@ fn shapes() -> Vec<CatalogueEntry> {
         .iter()
         .filter(|k| !k.doc.contains(LATER))
         .map(|k| {
-            let own: Vec<Key> = KEYS.iter().filter(|key| k.takes.contains(&key.name)).copied().collect();
+            let own: Vec<Key> = KEYS.iter().filter(|key| k.accepted.contains(&key.name)).copied().collect();
             entry(k.name, k.doc, "", &own)
         })
         .collect()
@@ -159,21 +159,22 @@ fn materials() -> Vec<CatalogueEntry> {
 fn entry(name: &'static str, doc: &str, remark: &str, keys: &[Key]) -> CatalogueEntry {
     // keys that a later version will take are known to the reader so that it can say so; here they would mislead
     let keys = keys.iter().filter(|k| !k.doc.contains(LATER));
-    let keys = keys.map(|k| KeyEntry { name: k.name, takes: takes(&k.ty), default: k.default, doc: k.doc });
+    let keys =
+        keys.map(|k| KeyEntry { name: k.name, accepted: accepted(&k.ty), default: k.default, doc: k.doc });
     CatalogueEntry { name, doc: doc.to_string(), remark: remark.to_string(), keys: keys.collect() }
 }
 
 fn method(name: &'static str, doc: &str, remark: String, options: &[OptionDoc]) -> CatalogueEntry {
     let keys = options.iter().map(|o| KeyEntry {
         name: o.name,
-        takes: "number or word".to_string(),
+        accepted: "number or word".to_string(),
         default: o.default,
         doc: o.doc,
     });
     CatalogueEntry { name, doc: doc.to_string(), remark, keys: keys.collect() }
 }
 
-/// What a formulation asks of a model and what it gives, in words; nothing where it asks for nothing.
+/// Returns what a formulation asks of a model and what it gives, in words; nothing where it asks for nothing.
 fn needs(needs: &Needs) -> String {
     let words = [
         (needs.full_rank, "needs independent constraints"),
@@ -184,8 +185,8 @@ fn needs(needs: &Needs) -> String {
     words.iter().filter(|(holds, _)| *holds).map(|(_, words)| *words).collect::<Vec<_>>().join(", ")
 }
 
-/// What a key takes, in words.
-pub fn takes(ty: &KeyType) -> String {
+/// Returns what a key takes, in words.
+pub fn accepted(ty: &KeyType) -> String {
     match ty {
         KeyType::Number => "number".into(),
         KeyType::Numbers => "numbers".into(),
@@ -210,8 +211,8 @@ pub fn takes(ty: &KeyType) -> String {
         KeyType::Method => "name or { kind, options }".into(),
         KeyType::Table(_) => "table".into(),
         KeyType::Tables(_) => "table or list of tables".into(),
-        KeyType::Map(inner) => format!("table of {}", takes(inner)),
-        KeyType::Either(a, b) => format!("{} or {}", takes(a), takes(b)),
+        KeyType::Map(inner) => format!("table of {}", accepted(inner)),
+        KeyType::Either(a, b) => format!("{} or {}", accepted(a), accepted(b)),
         KeyType::Any => "anything".into(),
     }
 }

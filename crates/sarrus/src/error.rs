@@ -1,4 +1,4 @@
-//! What the short functions of the facade return when the input is wrong.
+//! Describes what the short functions of the facade return when the input is wrong.
 
 use sarrus_model::Failure;
 
@@ -8,7 +8,7 @@ use sarrus_model::Failure;
 pub struct Error(#[from] Box<Failure>);
 
 impl Error {
-    /// What is wrong, and the texts it is about.
+    /// Returns what is wrong, and the texts it is about.
     pub fn failure(&self) -> &Failure {
         &self.0
     }

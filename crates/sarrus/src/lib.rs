@@ -67,7 +67,7 @@ use sarrus_model::{Failure, Model};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What most programs need.
+/// Describes what most programs need.
 pub mod prelude {
     pub use crate::analysis::{
         Outcome, Report, RunOverrides, Simulate, Status, Trajectory, certify, check, simulate,

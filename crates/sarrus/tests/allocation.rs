@@ -57,7 +57,7 @@ fn allocations_in(name: &str, integrator: &str, methods: [&str; 2], joint: bool)
     let system = Arc::new(compile(&model).unwrap());
     let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(&start.hints);
+    mechanism.set_discrete(&start.discrete);
     let none = Default::default();
     let mut dynamics = Dynamics::new(
         &mut mechanism,
@@ -73,7 +73,7 @@ fn allocations_in(name: &str, integrator: &str, methods: [&str; 2], joint: bool)
     let mut method = (integrators::find(kind).unwrap().new)(&options).unwrap();
     if joint {
         let Integrator::Ode(inner) = method else { panic!("{integrator} needs the bodies' own coordinates") };
-        let tree = Tree::new(&system, &start.hints).unwrap();
+        let tree = Tree::new(&system, &start.discrete).unwrap();
         method = Integrator::Ode(Box::new(InChart::new(inner, Box::new(tree), true)));
     }
     let mut control = StepControl::new(1e-8, 1e-10, Some(1e-3)).unwrap();
@@ -203,7 +203,7 @@ fn functions_given_by_a_program_allocate_nothing_after_warm_up() {
     let system = Arc::new(compile(&model).unwrap());
     let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(&start.hints);
+    mechanism.set_discrete(&start.discrete);
     let none = Options::new();
     let formulation = formulations::make("proximal", &none).unwrap();
     let stabilization = stabilizations::make("projection", &none).unwrap();
@@ -255,6 +255,6 @@ fn staggered_steps_allocate_nothing_after_warm_up() {
 #[test]
 fn the_counter_counts() {
     let before = ALLOCATIONS.get();
-    let room: Vec<u8> = Vec::with_capacity(100);
-    assert!(ALLOCATIONS.get() > before && room.capacity() >= 100);
+    let workspace: Vec<u8> = Vec::with_capacity(100);
+    assert!(ALLOCATIONS.get() > before && workspace.capacity() >= 100);
 }

@@ -7,10 +7,10 @@ use sarrus_system::System;
 use std::sync::Arc;
 
 impl Assembled {
-    /// Why no motion can begin here: in a singular position, where velocities do not tell along which branch.
+    /// Returns why no motion can begin here: in a singular position, where velocities do not tell along which branch.
     pub fn open_branch(&self, model: &Model, system: &Arc<System>) -> Option<AssemblyError> {
         let open = self
-            .standing
+            .singular_starts
             .iter()
             .find(|s| matches!(s.way, BranchDirection::Open | BranchDirection::Astray))?;
         let involved: Vec<_> = open.rows.iter().filter_map(|&row| system.element_of_row(row)).collect();
@@ -37,12 +37,12 @@ impl Assembled {
 }
 
 impl Assembled {
-    /// What `path` reads at the start with each of the velocities `v`.
+    /// Returns what `path` reads at the start with each of the velocities `v`.
     fn readings(&self, path: &str, v: &[Vec<f64>], system: &Arc<System>) -> Vec<f64> {
         let signals = system.directory.read(path, &mut |body| body as usize);
         let Some(signal) = signals.ok().and_then(|signals| signals.into_iter().next()) else { return vec![] };
         let mut m = system.mechanism();
-        m.set_hints(&self.hints);
+        m.set_discrete(&self.discrete);
         let mut state = self.state.clone();
         let mut read = |v: &Vec<f64>| {
             state.v.copy_from_slice(v);

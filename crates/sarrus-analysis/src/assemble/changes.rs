@@ -1,4 +1,4 @@
-//! What least change has made of the velocities of a start, for its report.
+//! Describes what least change has made of the velocities of a start, for its report.
 
 use super::close::TOLERABLE;
 use super::preferred::{Preferred, is_rigid};
@@ -18,7 +18,7 @@ pub struct VelocityChange {
     pub speed: f64,
     /// By how much its angular velocity differs \[rad/s\].
     pub rate: f64,
-    /// Whether constraints and stated values leave more than one choice, so that it follows from least change.
+    /// True if constraints and stated values leave more than one choice, so that it follows from least change.
     pub is_chosen: bool,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn find(system: &System, stated: &[f64], state: &State, open: &[bool]
     found
 }
 
-/// What a user should know of them: those that follow from least change alone.
+/// Returns what a user should know of them: those that follow from least change alone.
 pub(super) fn note(changes: &[VelocityChange]) -> Option<String> {
     let chosen: Vec<&VelocityChange> = changes.iter().filter(|change| change.is_chosen).collect();
     let named = chosen.iter().take(NAMED).map(|c| match (c.speed > 0.0, c.rate > 0.0) {

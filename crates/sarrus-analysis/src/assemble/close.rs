@@ -5,8 +5,8 @@ use crate::components::parts;
 use crate::rank::TOLERANCE;
 use crate::start::RowRank;
 use sarrus_solve::{
-    ActiveRows as Which, Equations, HUB_DEGREE, HeldVelocity, Kkt, Problem, RankDemand, SolveError, Stage,
-    Standing, State, Structure, kinematic_units, set_out, sharpen,
+    ActiveRows as Which, Equations, HUB_DEGREE, HeldVelocity, Kkt, Problem, RankDemand, SingularStart,
+    SolveError, Stage, State, Structure, kinematic_units, refine_positions, set_out,
 };
 use sarrus_system::{ConstraintElement, Mechanism, System};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Corrections before giving up.
 const ITERATIONS: usize = 100;
 /// Largest turn of a body in a step that counts turns, well below half of one \[rad\].
-const TURN: f64 = 1.0;
+const REVOLUTION: f64 = 1.0;
 /// Most steps of that size: 1600 turns.
 const FARTHEST: f64 = 1e4;
 /// Steps back towards the model pose.
@@ -23,10 +23,10 @@ const SLIDES: usize = 10;
 const CLOSED: f64 = 1e-12;
 /// Violation that still counts as assembled: data typed with six digits in a redundant mechanism. The report shows it.
 pub(super) const TOLERABLE: f64 = 1e-6;
-/// A singular position is looked for where a pivot, the square of an angle, is below this.
+/// A singular position is searched for where a pivot, the square of an angle, is below this.
 const WEAK: f64 = 2.5e-3;
 
-/// What may be left of the velocity equations, relative to the velocities, before geometry alone is asked.
+/// Defines what may be left of the velocity equations, relative to the velocities, before geometry alone is asked.
 const EXACT: f64 = 1e-11;
 /// Violation over the singular value of rows that nearly depend on others.
 const MISFIT: f64 = 10.0;
@@ -34,7 +34,7 @@ const MISFIT: f64 = 10.0;
 /// An element that is off: its index, by how much.
 pub(super) type OffElement = (usize, f64);
 
-/// What came of velocities.
+/// Holds what came of velocities.
 pub(super) struct Velocities {
     /// The system that has the values to be kept as its last elements.
     pub all: Arc<System>,
@@ -48,7 +48,7 @@ pub(super) struct Velocities {
 fn held(
     system: &Arc<System>,
     holds: Vec<ConstraintElement>,
-    hints: &[f64],
+    discrete: &[f64],
 ) -> Result<(Mechanism, Equations), AssemblyError> {
     let centring = system.centring();
     let all = if centring.is_empty() && holds.is_empty() {
@@ -57,7 +57,7 @@ fn held(
         Arc::new(system.with_elements([&system.elements[..], &centring[..], &holds[..]].concat())?)
     };
     let mut mechanism = all.mechanism();
-    mechanism.set_hints(hints);
+    mechanism.set_discrete(discrete);
     let eq = Equations::new(&mechanism);
     Ok((mechanism, eq))
 }
@@ -75,7 +75,7 @@ impl Lazy {
         Ok(self.0.insert(kkt))
     }
 
-    /// Whether it has come upon rows that nearly depend on others, or do.
+    /// Returns whether it has come upon rows that nearly depend on others, or do.
     fn is_weak(&self) -> bool {
         self.0.as_ref().is_some_and(|kkt| kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty())
     }
@@ -87,16 +87,24 @@ pub(super) fn norm(system: &System, eq: &Equations) -> f64 {
     if square.is_finite() { square.sqrt() } else { f64::INFINITY }
 }
 
-/// Whether the parts fit as they are.
-pub(super) fn is_closed(system: &Arc<System>, hints: &[f64], state: &State) -> Result<bool, AssemblyError> {
-    let (mut m, mut eq) = held(system, vec![], hints)?;
+/// Returns whether the parts fit as they are.
+pub(super) fn is_closed(
+    system: &Arc<System>,
+    discrete: &[f64],
+    state: &State,
+) -> Result<bool, AssemblyError> {
+    let (mut m, mut eq) = held(system, vec![], discrete)?;
     m.update(state, Stage::POSITION, &mut eq);
     Ok(norm(m.system(), &eq) <= closed(&m.system().structure, state))
 }
 
-/// Whether Φ̇ = 0 at `state`.
-pub(super) fn is_at_rest(system: &Arc<System>, hints: &[f64], state: &State) -> Result<bool, AssemblyError> {
-    let (mut m, mut eq) = held(system, vec![], hints)?;
+/// Returns whether Φ̇ = 0 at `state`.
+pub(super) fn is_at_rest(
+    system: &Arc<System>,
+    discrete: &[f64],
+    state: &State,
+) -> Result<bool, AssemblyError> {
+    let (mut m, mut eq) = held(system, vec![], discrete)?;
     m.update(state, Stage::VELOCITY, &mut eq);
     Ok(eq.phidot.iter().all(|x| *x == 0.0))
 }
@@ -116,11 +124,11 @@ fn closed(s: &Structure, state: &State) -> f64 {
 pub(super) fn close(
     system: &Arc<System>,
     holds: Vec<ConstraintElement>,
-    hints: &mut [f64],
+    discrete: &mut [f64],
     state: &mut State,
     near: Option<&[f64]>,
 ) -> Result<(Arc<System>, Vec<OffElement>), AssemblyError> {
-    let (mut m, mut eq) = held(system, holds, hints)?;
+    let (mut m, mut eq) = held(system, holds, discrete)?;
     let all = m.system().clone();
     let mut kkt = Lazy::default();
     if !all.structure.varying.is_empty() {
@@ -130,12 +138,12 @@ pub(super) fn close(
     m.normalize(&mut state.q);
     let (closed, tolerable) = (closed(&all.structure, state), TOLERABLE * size(state));
     m.update(state, Stage::POSITION, &mut eq);
-    let start = (state.q.clone(), m.hints().to_vec());
+    let start = (state.q.clone(), m.discrete().to_vec());
     let mut off = newton(&mut m, &mut eq, &mut kkt, state, closed, Test::Residual)?;
     if !(off <= tolerable) {
-        let (q, hints) = (state.q.clone(), m.hints().to_vec());
+        let (q, discrete) = (state.q.clone(), m.discrete().to_vec());
         state.q.copy_from_slice(&start.0);
-        m.set_hints(&start.1);
+        m.set_discrete(&start.1);
         // where that cannot be solved either, the first says what is apart
         let natural =
             newton(&mut m, &mut eq, &mut kkt, state, closed, Test::Natural).unwrap_or(f64::INFINITY);
@@ -143,13 +151,13 @@ pub(super) fn close(
             off = natural;
         } else {
             state.q.copy_from_slice(&q);
-            m.set_hints(&hints);
+            m.set_discrete(&discrete);
             m.update(state, Stage::POSITION, &mut eq);
         }
     }
     if off > closed && off <= tolerable && kkt.is_weak() {
         // what cannot be decomposed is left as it is
-        let _ = sharpen(&mut m, state);
+        let _ = refine_positions(&mut m, state);
         m.update(state, Stage::POSITION, &mut eq);
         off = norm(&all, &eq);
     }
@@ -157,21 +165,21 @@ pub(super) fn close(
         let off = apart(&all, &eq.phi, tolerable, true);
         return Ok((all, off));
     }
-    hints.copy_from_slice(m.hints());
+    discrete.copy_from_slice(m.discrete());
     if let Some(near) = near {
         slide(&mut m, &mut eq, &mut kkt, state, near, off.max(closed))?;
     }
     Ok((all, vec![]))
 }
 
-/// What a step of Newton's method must make smaller.
+/// Holds what a step of Newton's method must make smaller.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Test {
     /// ‖Φ‖.
     Residual,
     /// The correction that is left, J⁺Φ with J from before the step, in the mass metric: the natural monotonicity test of \[Deuflhard2004\].
     /// ‖Φ‖ compares lengths with angles, so that a nut on a fine thread could turn by small steps only. Steps turn no body by more than
-    /// [`TURN`], so that joint angles count their turns.
+    /// [`REVOLUTION`], so that joint angles count their turns.
     Natural,
 }
 
@@ -204,9 +212,9 @@ fn newton(
         let (from, before, mut t) = (state.q.clone(), off, 1.0);
         let mut far = 0.0;
         if test == Test::Natural {
-            let turned = largest_turn(&all, &delta);
-            t = 1.0_f64.min(TURN / turned);
-            most = most.max(ITERATIONS + (turned / TURN).min(FARTHEST) as usize);
+            let angle = largest_rotation(&all, &delta);
+            t = 1.0_f64.min(REVOLUTION / angle);
+            most = most.max(ITERATIONS + (angle / REVOLUTION).min(FARTHEST) as usize);
             far = length(eq, &delta);
         }
         // halve the step until the parts come nearer
@@ -241,13 +249,13 @@ fn newton(
 }
 
 /// The largest angle by which a body turns with `delta` \[rad\].
-fn largest_turn(system: &System, delta: &[f64]) -> f64 {
-    let bodies = system.directory.bodies.iter().filter(|body| body.kind.turns() && !body.is_internal());
-    let turned = bodies.map(|body| {
-        let first = body.v + if body.kind.turns_in_space() { 3 } else { 2 };
+fn largest_rotation(system: &System, delta: &[f64]) -> f64 {
+    let bodies = system.directory.bodies.iter().filter(|body| body.kind.rotates() && !body.is_internal());
+    let is_rotated = bodies.map(|body| {
+        let first = body.v + if body.kind.rotates_in_space() { 3 } else { 2 };
         delta[first..body.v + body.kind.nv()].iter().map(|x| x * x).sum::<f64>().sqrt()
     });
-    turned.fold(0.0, f64::max)
+    is_rotated.fold(0.0, f64::max)
 }
 
 /// Moves along the constraints to the position nearest to `near`, as long as that keeps Φ where it is.
@@ -311,10 +319,10 @@ struct NearestVelocities {
     /// -Φ_t.
     b: Vec<f64>,
     kkt: Kkt,
-    /// The pivot below which a row counts as dependent, before any was looked at.
+    /// The pivot below which a row counts as dependent, before any was checked.
     limit: f64,
     is_weak: bool,
-    /// How many rows depend on others, where singular values tell.
+    /// Describes how many rows depend on others, where singular values tell.
     dependent: Option<usize>,
 }
 
@@ -336,9 +344,9 @@ impl NearestVelocities {
         if is_weak {
             // the same decision as everywhere; a large model has that of its pivots
             let rows = RowRank::by_values(&all.structure, eq);
-            dependent = rows.and_then(|rows| rows.to_settle(&all.structure));
+            dependent = rows.and_then(|rows| rows.rank_to_resolve(&all.structure));
             if let Some(dependent) = dependent {
-                kkt.settle(eq, dependent)?;
+                kkt.resolve_rank(eq, dependent)?;
             }
         }
         eq.mass_mul(&all.structure, &state.v, &mut a);
@@ -350,7 +358,7 @@ impl NearestVelocities {
         Ok(NearestVelocities { v, b, kkt, limit, is_weak, dependent })
     }
 
-    /// What came of it at `state`, where `off` may be left relative to velocities; `given` are those that it departed from.
+    /// Returns what came of it at `state`, where `off` may be left relative to velocities; `given` are those that it departed from.
     fn judge(
         &self,
         m: &mut Mechanism,
@@ -389,10 +397,10 @@ impl NearestVelocities {
 pub(super) fn nearest_velocities(
     system: &Arc<System>,
     holds: Vec<ConstraintElement>,
-    hints: &[f64],
+    discrete: &[f64],
     state: &mut State,
 ) -> Result<Velocities, AssemblyError> {
-    let (mut m, mut eq) = held(system, holds, hints)?;
+    let (mut m, mut eq) = held(system, holds, discrete)?;
     let nearest = NearestVelocities::find(&mut m, &mut eq, state)?;
     let given = std::mem::replace(&mut state.v, nearest.v.clone());
     nearest.judge(&mut m, &mut eq, (state, &given), TOLERABLE)
@@ -403,35 +411,38 @@ pub(super) fn nearest_velocities(
 pub(super) fn velocities(
     system: &Arc<System>,
     holds: Vec<ConstraintElement>,
-    hints: &[f64],
+    discrete: &[f64],
     state: &mut State,
-    spare: Option<&mut Option<Kkt>>,
-) -> Result<(Velocities, Vec<Standing>), AssemblyError> {
-    let (mut m, mut eq) = held(system, holds, hints)?;
+    workspace: Option<&mut Option<Kkt>>,
+) -> Result<(Velocities, Vec<SingularStart>), AssemblyError> {
+    let (mut m, mut eq) = held(system, holds, discrete)?;
     let all = m.system().clone();
     let nearest = NearestVelocities::find(&mut m, &mut eq, state)?;
     let given = std::mem::replace(&mut state.v, nearest.v.clone());
     let kkt = &nearest.kkt;
-    let mut standing = Vec::new();
+    let mut singular_starts = Vec::new();
     if kkt.smallest_pivot() < WEAK || !kkt.dependent_rows().is_empty() {
         let mut plain = system.mechanism();
-        plain.set_hints(hints);
+        plain.set_discrete(discrete);
         // what cannot be decomposed shows when it is run
-        standing = set_out(&mut plain, state, &given, &kept(system, &all, &eq)).unwrap_or_default();
+        singular_starts =
+            set_out(&mut plain, state, &given, &preserved(system, &all, &eq)).unwrap_or_default();
     }
-    let limit = TOLERABLE.max(if nearest.is_weak { misfit(system, hints, state) } else { 0.0 });
+    let limit = TOLERABLE.max(if nearest.is_weak { misfit(system, discrete, state) } else { 0.0 });
     let found = nearest.judge(&mut m, &mut eq, (state, &given), limit)?;
-    // one that had to look harder for dependent rows would go on to
-    if let Some(spare) = spare.filter(|_| Arc::ptr_eq(&all, system) && kkt.pivots()[1] == nearest.limit) {
-        *spare = Some(nearest.kkt);
+    // one that had to look harder for dependent rows would continue to
+    if let Some(workspace) =
+        workspace.filter(|_| Arc::ptr_eq(&all, system) && kkt.pivots()[1] == nearest.limit)
+    {
+        *workspace = Some(nearest.kkt);
     }
-    Ok((found, standing))
+    Ok((found, singular_starts))
 }
 
-/// What rows that count as dependent may be off by, relative to velocities: a value that is kept moves them, and they lack a little.
-fn misfit(system: &Arc<System>, hints: &[f64], state: &State) -> f64 {
+/// Returns what rows that count as dependent may be off by, relative to velocities: a value that is kept moves them, and they lack a little.
+fn misfit(system: &Arc<System>, discrete: &[f64], state: &State) -> f64 {
     let mut plain = system.mechanism();
-    plain.set_hints(hints);
+    plain.set_discrete(discrete);
     let mut eq = Equations::new(&plain);
     plain.update(state, Stage::VELOCITY, &mut eq);
     let near = RowRank::by_values(&system.structure, &eq).and_then(|rows| rows.near);
@@ -471,7 +482,7 @@ fn polish(
     }
     let mut kkt = Kkt::new(s, &plain, HUB_DEGREE)?;
     match dependent {
-        Some(dependent) => kkt.settle(&plain, dependent).map(|_| ())?,
+        Some(dependent) => kkt.resolve_rank(&plain, dependent).map(|_| ())?,
         None => kkt.factor(&plain, Which::All, RankDemand::Any)?,
     }
     let (mut delta, mut mu) = (vec![0.0; s.nv], vec![0.0; s.nc]);
@@ -481,8 +492,8 @@ fn polish(
 }
 
 /// The rows of `all` that `system` has not: values that are to be kept.
-fn kept(system: &System, all: &System, eq: &Equations) -> Vec<HeldVelocity> {
-    let mut kept = Vec::new();
+fn preserved(system: &System, all: &System, eq: &Equations) -> Vec<HeldVelocity> {
+    let mut retained = Vec::new();
     for row in all.structure.rows.iter().filter(|row| row.start >= system.structure.nc) {
         for i in 0..row.size {
             let mut held = HeldVelocity { entries: Vec::new(), value: -eq.phi_t[row.start + i] };
@@ -491,10 +502,10 @@ fn kept(system: &System, all: &System, eq: &Equations) -> Vec<HeldVelocity> {
                 let J = &eq.J[e.offset + i * col.size..][..col.size];
                 held.entries.extend(J.iter().enumerate().map(|(k, x)| (col.start + k, *x)));
             }
-            kept.push(held);
+            retained.push(held);
         }
     }
-    kept
+    retained
 }
 
 /// Elements whose rows are off by more than `limit`, worst first.

@@ -10,9 +10,9 @@ use sarrus_model::record::ResolvedValue;
 use sarrus_model::{Diagnostic, Model, Reader, Setting, Space, Span};
 use sarrus_solve::State;
 use sarrus_system::constraint::Constraint;
-use sarrus_system::coordinate::nearest_turn;
+use sarrus_system::coordinate::nearest_revolution;
+use sarrus_system::file_placement::{AffineReading, FilePlacement, Purpose};
 use sarrus_system::names::FlexibleEntry;
-use sarrus_system::placed::{AffineReading, PlacedFile, Purpose};
 use sarrus_system::signal::Signal;
 use sarrus_system::system::{ControllerElement, Family};
 use sarrus_system::{At, ConstraintElement, System};
@@ -50,7 +50,9 @@ impl Constraint for HeldReading {
         if let Some(phi) = phi.first_mut() {
             let off = self.off(at);
             *phi = match &self.terms[..] {
-                [(_, Signal::Coordinate(c))] if c.reading.wraps() => off + nearest_turn(off.value(), 0.0),
+                [(_, Signal::Coordinate(c))] if c.reading.wraps() => {
+                    off + nearest_revolution(off.value(), 0.0)
+                }
                 _ => off,
             };
         }
@@ -74,7 +76,7 @@ pub(super) struct InitialSettings {
     pub positions: Vec<ConstraintElement>,
     pub velocities: Vec<ConstraintElement>,
     /// Hints that a value fixes.
-    pub hints: Vec<(u32, f64)>,
+    pub discrete: Vec<(u32, f64)>,
     /// States of controllers: places in x.
     pub states: Vec<(usize, f64)>,
     /// Amplitudes of modal bodies and their rates: (in q, index, value).
@@ -90,13 +92,13 @@ pub(super) struct InitialSettings {
 
 impl InitialSettings {
     /// Gives amplitudes, bodies and members the positions that are stated of them.
-    pub fn place(&self, system: &Arc<System>, hints: &[f64], state: &mut State) {
+    pub fn apply(&self, system: &Arc<System>, discrete: &[f64], state: &mut State) {
         for &(_, index, value) in self.amplitudes.iter().filter(|(in_q, ..)| *in_q) {
             state.q[index] = value;
         }
         let stated: Vec<Stated> = self.stated.iter().filter(|s| !s.needs_velocity()).cloned().collect();
         if !stated.is_empty() {
-            stated::place(&system.directory, &stated, &poses(system, hints, state), state);
+            stated::apply_stated(&system.directory, &stated, &poses(system, discrete, state), state);
         }
     }
 
@@ -104,7 +106,7 @@ impl InitialSettings {
     pub fn set_moving(
         &self,
         system: &Arc<System>,
-        hints: &[f64],
+        discrete: &[f64],
         is_rigid: &dyn Fn(usize) -> bool,
         state: &mut State,
     ) {
@@ -114,19 +116,19 @@ impl InitialSettings {
         }
         let stated: Vec<Stated> = self.stated.iter().filter(|s| s.needs_velocity()).cloned().collect();
         if !stated.is_empty() {
-            stated::set_moving(&system.directory, &stated, &poses(system, hints, state), is_rigid, state);
+            stated::set_moving(&system.directory, &stated, &poses(system, discrete, state), is_rigid, state);
         }
     }
 
-    /// Whether `path` is a velocity or a state.
+    /// Returns whether `path` is a velocity or a state.
     pub fn is_no_position(&self, path: &str) -> bool {
         !self.positions.iter().any(|e| e.name == path)
     }
 }
 
-fn poses(system: &Arc<System>, hints: &[f64], state: &State) -> Vec<Pose<f64>> {
+fn poses(system: &Arc<System>, discrete: &[f64], state: &State) -> Vec<Pose<f64>> {
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(hints);
+    mechanism.set_discrete(discrete);
     mechanism.observe(state, |at| at.poses.to_vec())
 }
 
@@ -164,7 +166,7 @@ fn read_one(
         if let Some(id) = system.directory.body(name).filter(|id| *id != 0 && is_vector) {
             let body = &system.directory.bodies[id as usize];
             let origin = body.from_com([0.0; 3]);
-            let value = read_vector(&reader, system, setting, (name, field, body.kind.turns()))?;
+            let value = read_vector(&reader, system, setting, (name, field, body.kind.rotates()))?;
             state_vector(system, setting, (id, origin), &value, out);
             return Ok(());
         }
@@ -176,8 +178,8 @@ fn read_one(
         let is_motion = is_vector || matches!(field, "rate" | "vx" | "vy" | "vz");
         if let Some(member) = system.directory.member(name).filter(|_| is_motion) {
             let planar_rate = field == "rate" && system.directory.space == Space::Planar;
-            let is_placed = PlacedFile::of(model, &system.directory, setting.element.scope).is_some();
-            if is_placed && !is_vector && !planar_rate {
+            let is_in_file = FilePlacement::of(model, &system.directory, setting.element.scope).is_some();
+            if is_in_file && !is_vector && !planar_rate {
                 let message = format!("`{path}` is one component of a member in a file that is moved");
                 let hint = format!(
                     "write `{name}.{}`, which turns with the file",
@@ -255,16 +257,16 @@ fn check_unit(reader: &Reader, unit: &str, path: &str) -> sarrus_model::Result<(
     }
 }
 
-/// What a path means in its file, as a sum of columns of the model.
+/// Returns what a path means in its file, as a sum of columns of the model.
 fn meant(model: &Model, system: &System, setting: &Setting) -> sarrus_model::Result<AffineReading> {
     let path = setting.path.as_str();
     let named = sum_of_columns(path).unwrap_or_else(|| vec![(1.0, path.to_owned())]);
-    let Some(placed) = PlacedFile::of(model, &system.directory, setting.element.scope) else {
+    let Some(file) = FilePlacement::of(model, &system.directory, setting.element.scope) else {
         return Ok(AffineReading { terms: named, offset: 0.0 });
     };
     let mut sum = AffineReading { terms: Vec::new(), offset: 0.0 };
     for (factor, name) in named {
-        match placed.read(&name, Purpose::Start).map_err(|message| refused(setting, message))?.as_deref() {
+        match file.read(&name, Purpose::Start).map_err(|message| refused(setting, message))?.as_deref() {
             None => sum.terms.push((factor, name)),
             Some([one]) => {
                 sum.terms.extend(one.terms.iter().map(|(c, name)| (factor * c, name.clone())));
@@ -316,7 +318,7 @@ fn read_vector(
     reader: &Reader,
     system: &System,
     setting: &Setting,
-    (name, field, turns): (&str, &str, bool),
+    (name, field, rotates): (&str, &str, bool),
 ) -> sarrus_model::Result<StatedMotion> {
     let planar = system.directory.space == Space::Planar;
     let unit = if matches!(field, "rate" | "omega" | "omega_on") { "rad/s" } else { "m/s" };
@@ -340,7 +342,7 @@ fn read_vector(
         let v = reader.vector("value")?.ok_or_else(|| reader.missing("value"))?;
         return all(StatedVector::Velocity, v, if planar { 2 } else { 3 });
     }
-    if !turns {
+    if !rotates {
         let message = format!("body `{name}` is a point mass and does not turn");
         return Err(Diagnostic::new(setting.span, message).hint("state its `velocity` alone"));
     }
@@ -399,8 +401,8 @@ fn member_motion(
         settings.iter().filter_map(word).any(|rest| rest.ends_with("_rate"))
     };
     let centre = centre(directory, member);
-    let turns = ["omega", "omega_on", "rate"].into_iter().any(is_stated);
-    if (motion.kind == StatedVector::Velocity && turns) || deforms() {
+    let rotates = ["omega", "omega_on", "rate"].into_iter().any(is_stated);
+    if (motion.kind == StatedVector::Velocity && rotates) || deforms() {
         return state_vector(system, setting, centre, motion, out);
     }
     let frame = directory.floating.iter().map(|f| f.frame).find(|frame| member.all.contains(frame));
@@ -409,9 +411,9 @@ fn member_motion(
         let body = &directory.bodies[id as usize];
         if motion.kind == StatedVector::Velocity {
             state_vector(system, setting, (id, [0.0; 3]), motion, out);
-        } else if body.kind.turns() {
+        } else if body.kind.rotates() {
             let mut own = StatedMotion { kind: motion.kind, components: motion.components.clone() };
-            if motion.kind == StatedVector::OmegaOn && body.kind.turns_in_space() {
+            if motion.kind == StatedVector::OmegaOn && body.kind.rotates_in_space() {
                 let mut w = [0.0; 3];
                 motion.components.iter().for_each(|(i, x)| w[*i] = *x);
                 let w = model_axes(body).transpose_mul(axes * Vec3(w)).0;
@@ -431,13 +433,13 @@ fn in_body_axes(
     w: &[f64],
 ) -> sarrus_model::Result<[f64; 3]> {
     let own = [w[0], w[1], w[2]];
-    let Some(placed) = PlacedFile::of(model, &system.directory, setting.element.scope) else {
+    let Some(file) = FilePlacement::of(model, &system.directory, setting.element.scope) else {
         return Ok(own);
     };
     let columns = ["wx", "wy", "wz"].map(|word| format!("{name}.{word}"));
     let mut out = [0.0; 3];
     for (path, w) in columns.iter().zip(own) {
-        let read = placed.read(path, Purpose::Start).map_err(|message| refused(setting, message))?;
+        let read = file.read(path, Purpose::Start).map_err(|message| refused(setting, message))?;
         let Some([reading]) = read.as_deref() else { return Ok(own) };
         // the axes are orthogonal: what leads there leads back
         for (factor, column) in &reading.terms {
@@ -457,12 +459,12 @@ fn state(
     value: f64,
     out: &mut InitialSettings,
 ) -> sarrus_model::Result<()> {
-    let places =
+    let range_of =
         |c: &ControllerElement| c.out + c.outputs.len() - c.named_states().len()..c.out + c.outputs.len();
     out.spans.push((setting.path.clone(), setting.span));
-    match system.controllers.iter().find(|c| places(c).contains(&slot)) {
+    match system.controllers.iter().find(|c| range_of(c).contains(&slot)) {
         Some(c) => {
-            out.states.push((c.x + slot - places(c).start, value));
+            out.states.push((c.x + slot - range_of(c).start, value));
             Ok(())
         }
         None => {
@@ -482,9 +484,9 @@ fn hold(
 ) {
     out.spans.push((setting.path.clone(), setting.span));
     if let [(_, Signal::Coordinate(c))] = &terms[..]
-        && let Some(hint) = c.hint
+        && let Some(discrete_index) = c.discrete_index
     {
-        out.hints.push((hint, value));
+        out.discrete.push((discrete_index, value));
     }
     if let Some((frame, undeformed)) = undeformed(&terms, &ids) {
         out.stated.push(Stated { body: frame, terms: undeformed, value });
@@ -512,7 +514,7 @@ fn undeformed(terms: &[(f64, Signal)], ids: &[u32]) -> Option<(u32, Vec<(f64, Si
     Some((*ids.first()?, terms.iter().map(of_frame).collect::<Option<_>>()?))
 }
 
-/// Where a signal is an amplitude of a modal body, or its rate: whether it is in q, and its index.
+/// Returns where a signal is an amplitude of a modal body, or its rate: whether it is in q, and its index.
 fn amplitude(system: &System, signal: &Signal, id: u32) -> Option<(bool, usize)> {
     let body = &system.directory.bodies[id as usize];
     match signal {

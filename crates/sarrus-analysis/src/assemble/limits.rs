@@ -12,15 +12,15 @@ pub(super) fn beyond(
     model: &Model,
     system: &Arc<System>,
     state: &State,
-    hints: &[f64],
+    discrete: &[f64],
 ) -> Option<AssemblyError> {
     let joints = &system.directory.joints;
-    let acts = |element: usize| system.place(element).is_some();
+    let acts = |element: usize| system.element_index(element).is_some();
     let limited = || joints.iter().filter(|j| acts(j.element) && j.limits.iter().any(Option::is_some));
     limited().next()?;
     let tolerance = APART * state.q.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(hints);
+    mechanism.set_discrete(discrete);
     mechanism.observe(state, |at| {
         for joint in limited() {
             let [a, b] = joint.bodies.map(|body| body as usize);

@@ -20,10 +20,10 @@ use crate::drivers;
 pub use changes::VelocityChange;
 use close::{OffElement, close, is_at_rest, is_closed, nearest_velocities, norm, velocities};
 use initial::InitialSettings;
-use preferred::{Preferred, is_rigid, kept, rigid, settle};
+use preferred::{Preferred, is_rigid, preserved, release_until_solvable, rigid};
 use sarrus_model::settings::Assembly;
 use sarrus_model::{Diagnostic, Model, Span};
-use sarrus_solve::{Equations, Kkt, Problem, SolveError, Stage, Standing, State, StructureError};
+use sarrus_solve::{Equations, Kkt, Problem, SingularStart, SolveError, Stage, State, StructureError};
 use sarrus_system::body::BodyKind;
 use sarrus_system::{ConstraintElement, System};
 use std::sync::Arc;
@@ -33,21 +33,21 @@ use std::sync::Arc;
 pub struct Assembled {
     /// The state.
     pub state: State,
-    /// Turns of joint angles and the like, for [`Mechanism::set_hints`](sarrus_system::Mechanism::set_hints).
-    pub hints: Vec<f64>,
-    /// What it took.
+    /// Rotations of joint angles and the like, for [`Mechanism::set_discrete`](sarrus_system::Mechanism::set_discrete).
+    pub discrete: Vec<f64>,
+    /// Holds what it took.
     pub report: AssemblyReport,
     /// Singular positions that the start is at or near.
-    pub standing: Vec<Standing>,
+    pub singular_starts: Vec<SingularStart>,
 }
 
-/// What assembly did.
+/// Holds what assembly did.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AssemblyReport {
     /// Farthest that a body was moved \[m\].
     pub moved: f64,
     /// Farthest that a body was turned \[rad\].
-    pub turned: f64,
+    pub rotation: f64,
     /// The body that was moved or turned most, if one was.
     pub worst: Option<String>,
     /// ‖Φ‖ that is left.
@@ -56,7 +56,7 @@ pub struct AssemblyReport {
     pub velocity_error: f64,
     /// Bodies and members that start with other velocities than what is stated of them, or than rest, largest difference first.
     pub velocities: Vec<VelocityChange>,
-    /// What a user should know of the start.
+    /// Holds what a user should know of the start.
     pub notes: Vec<String>,
 }
 
@@ -72,8 +72,8 @@ pub enum AssemblyError {
         /// Elements that stay apart, farthest first, with their violation.
         apart: Vec<(String, f64)>,
         /// Values of `[initial]` that were to be kept.
-        kept: Vec<String>,
-        /// Where the first of them stands.
+        preserved: Vec<String>,
+        /// Marks where the first of them stands.
         at: Span,
     },
     /// Velocities do not fit together.
@@ -82,8 +82,8 @@ pub enum AssemblyError {
         /// Elements that contradict others, worst first, with their violation.
         apart: Vec<(String, f64)>,
         /// Values of `[initial]` that were to be kept.
-        kept: Vec<String>,
-        /// Where the first of them stands.
+        preserved: Vec<String>,
+        /// Marks where the first of them stands.
         at: Span,
     },
     /// Drivers ask for velocities that contradict each other.
@@ -91,13 +91,13 @@ pub enum AssemblyError {
     Drivers {
         /// The drivers, the time, and what to do about it.
         message: String,
-        /// Where the last of them stands.
+        /// Marks where the last of them stands.
         at: Span,
     },
     /// The values to be kept cannot be laid out.
     #[error("assembly: {source}")]
     Layout {
-        /// Why.
+        /// The reason.
         #[from]
         source: StructureError,
     },
@@ -106,9 +106,9 @@ pub enum AssemblyError {
     Element {
         /// The element: ``driver `motor` ``.
         name: String,
-        /// Why.
+        /// The reason.
         source: SolveError,
-        /// Where it stands.
+        /// Marks where it stands.
         at: Span,
     },
     /// A body starts where its Euler angles are singular.
@@ -118,7 +118,7 @@ pub enum AssemblyError {
         body: String,
         /// |sin β| there.
         sin_beta: f64,
-        /// Where it stands.
+        /// Marks where it stands.
         at: Span,
     },
     /// A coordinate starts beyond a rigid limit.
@@ -126,11 +126,11 @@ pub enum AssemblyError {
     Limit {
         /// The coordinate of a joint: `A.angle`.
         coordinate: String,
-        /// What it reads.
+        /// Holds what it reads.
         value: f64,
         /// Its limits.
         limits: [f64; 2],
-        /// Where the value or the joint stands.
+        /// Marks where the value or the joint stands.
         at: Span,
     },
     /// The start is a singular position, and its velocities do not tell along which branch it moves.
@@ -142,17 +142,17 @@ pub enum AssemblyError {
     Branches {
         /// Elements that take part, the most involved first.
         elements: Vec<String>,
-        /// Whether all velocities are given, and lead along no branch.
+        /// True if all velocities are given, and lead along no branch.
         astray: bool,
         /// A velocity that would tell, with its values where they are known.
         example: Option<String>,
-        /// Where the first of the elements stands.
+        /// Marks where the first of the elements stands.
         at: Span,
     },
     /// The equations could not be solved.
     #[error("assembly: {source}")]
     Solve {
-        /// Why.
+        /// The reason.
         #[from]
         source: SolveError,
     },
@@ -166,23 +166,27 @@ fn list(apart: &[(String, f64)]) -> String {
 }
 
 impl AssemblyError {
-    /// For whoever wrote the file.
+    /// For those who wrote the file.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         match self {
             AssemblyError::Settings(all) => all.clone(),
-            AssemblyError::Positions { at, kept, .. } | AssemblyError::Velocities { at, kept, .. } => {
-                let hint = if kept.is_empty() {
+            AssemblyError::Positions { at, preserved, .. }
+            | AssemblyError::Velocities { at, preserved, .. } => {
+                let hint = if preserved.is_empty() {
                     "move the bodies nearer to each other in the model pose or with [guess], or check lengths and points; \
                      `run.assembly = \"none\"` takes everything as written"
                         .to_string()
                 } else {
-                    format!("leave out one of the values of [initial] that are kept: {}", kept.join(", "))
+                    format!(
+                        "leave out one of the values of [initial] that are kept: {}",
+                        preserved.join(", ")
+                    )
                 };
                 vec![Diagnostic::new(*at, self.to_string()).hint(hint)]
             }
             AssemblyError::Drivers { at, .. } => {
                 vec![Diagnostic::new(*at, self.to_string()).hint(
-                    "`sarrus check` without one of them counts the freedoms that drivers can prescribe",
+                    "`sarrus check` without one of them counts the degrees of freedom that drivers can prescribe",
                 )]
             }
             AssemblyError::Element { at, .. } => vec![Diagnostic::new(*at, self.to_string()).hint(
@@ -221,19 +225,19 @@ const SINGULAR: f64 = 1e-6;
 
 /// Makes the start consistent.
 pub fn assemble(model: &Model, system: &Arc<System>, mode: Assembly) -> Result<Assembled, AssemblyError> {
-    assemble_sparing(model, system, mode, None)
+    assemble_reusing(model, system, mode, None)
 }
 
 /// The same. Of a large model the analysis of the rows costs more than solving for them: where `spare` is given, a solver for
 /// the rows of `system` may be left there for others.
-pub(crate) fn assemble_sparing(
+pub(crate) fn assemble_reusing(
     model: &Model,
     system: &Arc<System>,
     mode: Assembly,
-    spare: Option<&mut Option<Kkt>>,
+    workspace: Option<&mut Option<Kkt>>,
 ) -> Result<Assembled, AssemblyError> {
-    let start = put_together(model, system, mode, spare)?;
-    if let Some(error) = limits::beyond(model, system, &start.state, &start.hints) {
+    let start = assemble_together(model, system, mode, workspace)?;
+    if let Some(error) = limits::beyond(model, system, &start.state, &start.discrete) {
         return Err(error);
     }
     match system.nearest_singular(&start.state).filter(|near| near.sin_beta < SINGULAR) {
@@ -246,11 +250,11 @@ pub(crate) fn assemble_sparing(
     }
 }
 
-fn put_together(
+fn assemble_together(
     model: &Model,
     system: &Arc<System>,
     mode: Assembly,
-    spare: Option<&mut Option<Kkt>>,
+    workspace: Option<&mut Option<Kkt>>,
 ) -> Result<Assembled, AssemblyError> {
     let initial = initial::read(model, system, &model.initial)?;
     let guess = initial::read(model, system, &model.guess)?;
@@ -261,11 +265,11 @@ fn put_together(
         return Err(AssemblyError::Settings(vec![error]));
     }
     let mut state = system.start();
-    let mut hints = system.hints.clone();
+    let mut discrete = system.discrete.clone();
     for settings in [&guess, &initial] {
-        settings.place(system, &hints, &mut state);
-        for &(hint, value) in &settings.hints {
-            hints[hint as usize] = value;
+        settings.apply(system, &discrete, &mut state);
+        for &(discrete_index, value) in &settings.discrete {
+            discrete[discrete_index as usize] = value;
         }
     }
     let written = system.start();
@@ -275,10 +279,10 @@ fn put_together(
             let hint = "give coordinates and velocities of bodies, or let assembly find them";
             return Err(AssemblyError::Settings(vec![Diagnostic::new(*span, message).hint(hint)]));
         }
-        initial.set_moving(system, &hints, &|_| true, &mut state);
-        return finish(system, &written, state, hints, &initial.states, Vec::new());
+        initial.set_moving(system, &discrete, &|_| true, &mut state);
+        return finish(system, &written, state, discrete, &initial.states, Vec::new());
     }
-    let place = |name: &str| {
+    let path_of = |name: &str| {
         let held = initial.spans.iter().find(|(n, _)| n == name).map(|(_, span)| *span);
         held.or_else(|| model.find(name).map(|e| e.span)).unwrap_or(Span::NONE)
     };
@@ -294,62 +298,63 @@ fn put_together(
             preferred.extend([&guess.siblings[0][..], &initial.siblings[0][..]].concat());
             let mut steered = state.clone();
             // a guess only steers: where it cannot be kept, as far as it led is far enough
-            if !prefer_positions(system, &all, &mut preferred, &mut hints.clone(), &mut steered)
+            if !prefer_positions(system, &all, &mut preferred, &mut discrete.clone(), &mut steered)
                 .map_err(named)?
             {
-                let _ = close(system, all, &mut hints.clone(), &mut steered, None)?;
+                let _ = close(system, all, &mut discrete.clone(), &mut steered, None)?;
             }
             state.q = steered.q;
         }
         let mut preferred = stiff(&[&initial]);
         preferred.extend_from_slice(&initial.siblings[0]);
-        if !preferred.is_empty() && (!initial.positions.is_empty() || !is_closed(system, &hints, &state)?) {
-            prefer_positions(system, &initial.positions, &mut preferred, &mut hints, &mut state)
+        if !preferred.is_empty() && (!initial.positions.is_empty() || !is_closed(system, &discrete, &state)?)
+        {
+            prefer_positions(system, &initial.positions, &mut preferred, &mut discrete, &mut state)
                 .map_err(named)?;
             notes.extend(changes::deformed(system, &preferred, "deformed"));
         }
         let from = state.q.clone();
-        let (all, off) =
-            close(system, initial.positions.clone(), &mut hints, &mut state, Some(&from)).map_err(named)?;
+        let (all, off) = close(system, initial.positions.clone(), &mut discrete, &mut state, Some(&from))
+            .map_err(named)?;
         if let Some((worst, _)) = off.first() {
-            let at = place(&all.elements[*worst].name);
-            let kept = names(&initial.positions);
-            return Err(AssemblyError::Positions { apart: name_all(&all, off), kept, at });
+            let at = path_of(&all.elements[*worst].name);
+            let preserved = names(&initial.positions);
+            return Err(AssemblyError::Positions { apart: name_all(&all, off), preserved, at });
         }
     }
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(&hints);
+    mechanism.set_discrete(&discrete);
     mechanism.accept(&state);
-    let hints = mechanism.hints().to_vec();
+    let discrete = mechanism.discrete().to_vec();
     drop(mechanism);
-    initial.set_moving(system, &hints, &|_| true, &mut state);
+    initial.set_moving(system, &discrete, &|_| true, &mut state);
     let stated = state.v.clone();
     let mut preferred = stiff(&[&initial]);
     preferred.extend_from_slice(&initial.siblings[1]);
     let mut open = None;
-    if !preferred.is_empty() && (!initial.velocities.is_empty() || !is_at_rest(system, &hints, &state)?) {
-        open = prefer_velocities(system, &initial, &mut preferred, &hints, &mut state).map_err(named)?;
+    if !preferred.is_empty() && (!initial.velocities.is_empty() || !is_at_rest(system, &discrete, &state)?) {
+        open = prefer_velocities(system, &initial, &mut preferred, &discrete, &mut state).map_err(named)?;
         notes.extend(changes::deformed(system, &preferred, "with different velocities along it"));
     }
-    let (found, standing) =
-        velocities(system, initial.velocities.clone(), &hints, &mut state, spare).map_err(named)?;
+    let (found, singular_starts) =
+        velocities(system, initial.velocities.clone(), &discrete, &mut state, workspace).map_err(named)?;
     if let Some((worst, _)) = found.off.first() {
         let mut mechanism = system.mechanism();
-        mechanism.set_hints(&hints);
+        mechanism.set_discrete(&discrete);
         if let Some(found) = drivers::find_in_rates(&mut mechanism, &state) {
             let at =
                 found.elements.last().and_then(|(_, name)| model.find(name)).map_or(Span::NONE, |e| e.span);
             return Err(AssemblyError::Drivers { message: found.message(), at });
         }
-        let at = place(&found.all.elements[*worst].name);
-        let kept = names(&initial.velocities);
-        return Err(AssemblyError::Velocities { apart: name_all(&found.all, found.off), kept, at });
+        let at = path_of(&found.all.elements[*worst].name);
+        let preserved = names(&initial.velocities);
+        return Err(AssemblyError::Velocities { apart: name_all(&found.all, found.off), preserved, at });
     }
     let velocities = changes::find(system, &stated, &state, &open.unwrap_or(found.open));
-    if standing.is_empty() {
+    if singular_starts.is_empty() {
         notes.extend(changes::note(&velocities));
     }
-    let mut start = finish(system, &written, state, hints, &initial.states, standing)?;
+    let mut start = finish(system, &written, state, discrete, &initial.states, singular_starts)?;
     (start.report.velocities, start.report.notes) = (velocities, notes);
     Ok(start)
 }
@@ -359,19 +364,19 @@ fn prefer_positions(
     system: &Arc<System>,
     holds: &[ConstraintElement],
     preferred: &mut [Preferred],
-    hints: &mut [f64],
+    discrete: &mut [f64],
     state: &mut State,
 ) -> Result<bool, AssemblyError> {
     let from = state.clone();
-    let first = hints.to_vec();
-    let done = settle(preferred, |preferred| {
+    let first = discrete.to_vec();
+    let done = release_until_solvable(preferred, |preferred| {
         state.copy_from(&from);
-        hints.copy_from_slice(&first);
-        close(system, [holds, &kept(preferred)[..]].concat(), hints, state, Some(&from.q))
+        discrete.copy_from_slice(&first);
+        close(system, [holds, &preserved(preferred)[..]].concat(), discrete, state, Some(&from.q))
     })?;
     if !done {
         state.copy_from(&from);
-        hints.copy_from_slice(&first);
+        discrete.copy_from_slice(&first);
     }
     Ok(done)
 }
@@ -383,19 +388,19 @@ fn prefer_velocities(
     system: &Arc<System>,
     initial: &InitialSettings,
     preferred: &mut [Preferred],
-    hints: &[f64],
+    discrete: &[f64],
     state: &mut State,
 ) -> Result<Option<Vec<bool>>, AssemblyError> {
     let mut open = None;
-    let done = settle(preferred, |preferred| {
-        initial.set_moving(system, hints, &|member| is_rigid(preferred, member), state);
-        let all = [&initial.velocities[..], &kept(preferred)[..]].concat();
-        let found = nearest_velocities(system, all, hints, state)?;
+    let done = release_until_solvable(preferred, |preferred| {
+        initial.set_moving(system, discrete, &|member| is_rigid(preferred, member), state);
+        let all = [&initial.velocities[..], &preserved(preferred)[..]].concat();
+        let found = nearest_velocities(system, all, discrete, state)?;
         open = Some(found.open);
         Ok((found.all, found.off))
     })?;
     if !done {
-        initial.set_moving(system, hints, &|member| is_rigid(preferred, member), state);
+        initial.set_moving(system, discrete, &|member| is_rigid(preferred, member), state);
     }
     Ok(open.filter(|_| done))
 }
@@ -431,12 +436,12 @@ fn finish(
     system: &Arc<System>,
     written: &State,
     mut state: State,
-    hints: Vec<f64>,
+    discrete: Vec<f64>,
     states: &[(usize, f64)],
-    standing: Vec<Standing>,
+    singular_starts: Vec<SingularStart>,
 ) -> Result<Assembled, AssemblyError> {
     let mut m = system.mechanism();
-    m.set_hints(&hints);
+    m.set_discrete(&discrete);
     // controllers start where the mechanism does, unless told otherwise
     m.initialize_controllers(&mut state);
     for &(index, value) in states {
@@ -456,13 +461,13 @@ fn finish(
         let d = &delta[body.v..body.v + body.kind.nv()];
         let linear = if matches!(body.kind, BodyKind::PlanarRigid | BodyKind::PlanarPoint) { 2 } else { 3 };
         let length = |d: &[f64]| d.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let (moved, turned) = (length(&d[..linear]), length(&d[linear..]));
+        let (moved, angle) = (length(&d[..linear]), length(&d[linear..]));
         report.moved = report.moved.max(moved);
-        report.turned = report.turned.max(turned);
-        if moved + turned > most {
-            most = moved + turned;
+        report.rotation = report.rotation.max(angle);
+        if moved + angle > most {
+            most = moved + angle;
             report.worst = Some(body.name.clone());
         }
     }
-    Ok(Assembled { state, hints, report, standing })
+    Ok(Assembled { state, discrete, report, singular_starts })
 }

@@ -19,7 +19,7 @@ use sarrus_system::system::Family;
 use sarrus_system::{At, ConstraintElement, System};
 use std::sync::Arc;
 
-/// Why a row is preferred.
+/// Reason why a row is preferred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Preference {
     /// A member moves as a rigid body: index among the members.
@@ -33,9 +33,9 @@ pub(super) enum Preference {
 pub(super) struct Preferred {
     /// The row.
     pub element: ConstraintElement,
-    /// Why.
+    /// The reason.
     pub kind: Preference,
-    /// How often its part of the mechanism contradicted its preferred rows.
+    /// Number of times that its part of the mechanism contradicted its preferred rows.
     refused: usize,
 }
 
@@ -44,8 +44,8 @@ impl Preferred {
         Preferred { element, kind, refused: 0 }
     }
 
-    /// Whether it is still kept: rows of siblings are given up first, then those of members instead, then all.
-    pub fn is_kept(&self) -> bool {
+    /// Returns whether it is still kept: rows of siblings are given up first, then those of members instead, then all.
+    pub fn is_preserved(&self) -> bool {
         match self.kind {
             Preference::Rigid(_) => self.refused < 2,
             Preference::Sibling => matches!(self.refused, 0 | 2),
@@ -54,8 +54,8 @@ impl Preferred {
 }
 
 /// Rows that are still kept.
-pub(super) fn kept(preferred: &[Preferred]) -> Vec<ConstraintElement> {
-    preferred.iter().filter(|p| p.is_kept()).map(|p| p.element.clone()).collect()
+pub(super) fn preserved(preferred: &[Preferred]) -> Vec<ConstraintElement> {
+    preferred.iter().filter(|p| p.is_preserved()).map(|p| p.element.clone()).collect()
 }
 
 /// Gives up rows in the parts of `all` in which one of its elements `off` is. False where nothing is left to give up.
@@ -69,18 +69,18 @@ fn give_up(all: &System, off: &[OffElement], preferred: &mut [Preferred]) -> boo
     let mut changed = false;
     for p in preferred {
         let is_hit = p.element.ids.iter().any(|id| *id != 0 && touched[all.column(*id)]);
-        changed |= is_hit && p.is_kept();
+        changed |= is_hit && p.is_preserved();
         p.refused += usize::from(is_hit);
     }
     changed
 }
 
 /// Attempts a start with the rows that are still kept, until none contradicts. False where none are kept.
-pub(super) fn settle(
+pub(super) fn release_until_solvable(
     preferred: &mut [Preferred],
     mut attempt: impl FnMut(&[Preferred]) -> Result<(Arc<System>, Vec<OffElement>), AssemblyError>,
 ) -> Result<bool, AssemblyError> {
-    while preferred.iter().any(Preferred::is_kept) {
+    while preferred.iter().any(Preferred::is_preserved) {
         let (all, off) = attempt(preferred)?;
         if off.is_empty() {
             return Ok(true);
@@ -92,17 +92,17 @@ pub(super) fn settle(
     Ok(false)
 }
 
-/// Whether the member with this index moves as a rigid body.
+/// Returns whether the member with this index moves as a rigid body.
 pub(super) fn is_rigid(preferred: &[Preferred], member: usize) -> bool {
-    preferred.iter().all(|p| p.kind != Preference::Rigid(member) || p.is_kept())
+    preferred.iter().all(|p| p.kind != Preference::Rigid(member) || p.is_preserved())
 }
 
 /// Keeps a body of a member as it stands to its neighbour where the member is undeformed.
 struct UndeformedNeighbour {
     planar: bool,
-    /// Whether a joint keeps their points together, so that the turn is all there is.
+    /// True if a joint keeps their points together, so that the rotation is all there is.
     hinged: bool,
-    place: Vec3<f64>,
+    offset: Vec3<f64>,
     rot: Mat3<f64>,
     angle: f64,
 }
@@ -118,11 +118,11 @@ impl Constraint for UndeformedNeighbour {
 
     fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {
         let (a, b) = (at.pose(0), at.pose(1));
-        let place = a.rot.transpose_mul(b.p - a.p) - Vec3::from_f64(self.place.0);
+        let position = a.rot.transpose_mul(b.p - a.p) - Vec3::from_f64(self.offset.0);
         let linear = if self.planar { 2 } else { 3 };
         let mut rows = phi.iter_mut();
         if !self.hinged {
-            place.0[..linear].iter().zip(&mut rows).for_each(|(x, phi)| *phi = *x);
+            position.0[..linear].iter().zip(&mut rows).for_each(|(x, phi)| *phi = *x);
         }
         if self.planar {
             rows.for_each(|phi| *phi = b.angle - a.angle - self.angle);
@@ -176,7 +176,7 @@ fn stiff(system: &System, id: u32, hinged: bool) -> UndeformedNeighbour {
     UndeformedNeighbour {
         planar: b.kind == BodyKind::PlanarRigid,
         hinged,
-        place: axes.transpose_mul(Vec3(b.start.0) - Vec3(a.start.0)),
+        offset: axes.transpose_mul(Vec3(b.start.0) - Vec3(a.start.0)),
         rot: axes.transpose_mul_mat(&model_axes(b)),
         angle: b.start.2 - a.start.2,
     }

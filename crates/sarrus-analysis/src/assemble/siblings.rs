@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 const OMEGAS: [&str; 3] = ["wx", "wy", "wz"];
 
-/// What a dotted path reads, with the bodies that it reads, each once.
+/// Returns what a dotted path reads, with the bodies that it reads, each once.
 pub(super) fn signals(system: &System, path: &str) -> Result<(Vec<Signal>, Vec<u32>), String> {
     let mut ids: Vec<u32> = Vec::new();
     let signals = system.directory.read(path, &mut |body| {

@@ -18,19 +18,19 @@ use std::ops::Range;
 pub(super) struct Stated {
     /// The body.
     pub body: u32,
-    /// What is read of it: a sum.
+    /// Holds what is read of it: a sum.
     pub terms: Vec<(f64, Signal)>,
     /// The value.
     pub value: f64,
 }
 
 impl Stated {
-    /// Whether it is a velocity.
+    /// Returns whether it is a velocity.
     pub fn needs_velocity(&self) -> bool {
         self.terms.iter().any(|(_, signal)| signal.needs_velocity())
     }
 
-    /// What is read, where that is one reading.
+    /// Returns what is read, where that is one reading.
     fn signal(&self) -> Option<&Signal> {
         if let [(1.0, signal)] = &self.terms[..] { Some(signal) } else { None }
     }
@@ -50,7 +50,7 @@ struct RigidUnit {
 pub(super) fn model_axes(body: &Body) -> Mat3<f64> {
     match body.kind {
         BodyKind::PlanarRigid => Mat3::rot_z(body.start.2),
-        kind if kind.turns_in_space() => Mat3::from_quat(body.start.1),
+        kind if kind.rotates_in_space() => Mat3::from_quat(body.start.1),
         _ => Mat3::identity(),
     }
 }
@@ -99,19 +99,19 @@ fn by_unit<'s>(
 }
 
 /// Moves every unit of which positions are stated; `poses` are those of `state`.
-pub(super) fn place(directory: &Directory, stated: &[Stated], poses: &[Pose<f64>], state: &mut State) {
+pub(super) fn apply_stated(directory: &Directory, stated: &[Stated], poses: &[Pose<f64>], state: &mut State) {
     for (unit, values) in by_unit(directory, stated, &|_| true) {
         let reference = poses[unit.carrier as usize].point(&unit.point);
-        let UnitRotation { quaternion, angle } = turn(directory, &values, &state.q);
+        let UnitRotation { quaternion, angle } = stated_rotation(directory, &values, &state.q);
         let rot = if angle == 0.0 { Mat3::from_quat(quaternion) } else { Mat3::rot_z(angle) };
-        let turned = |point: Vec3<f64>| reference + rot * (point - reference);
+        let rotated = |point: Vec3<f64>| reference + rot * (point - reference);
         let mut rows = Elimination::default();
         for value in &values {
             let (mut row, mut at) = (Vec3([0.0; 3]), 0.0);
             for (factor, signal) in &value.terms {
                 if let Signal::Position(_, r, axis) = signal {
                     row += unit_vector(*axis).scale(*factor);
-                    at += factor * turned(poses[value.body as usize].point(r)).0[*axis];
+                    at += factor * rotated(poses[value.body as usize].point(r)).0[*axis];
                 }
             }
             rows.add(row, Vec3([0.0; 3]), value.value - at);
@@ -119,7 +119,7 @@ pub(super) fn place(directory: &Directory, stated: &[Stated], poses: &[Pose<f64>
         let shift = rows.least(Vec3([0.0; 3]));
         for id in unit.bodies {
             let body = &directory.bodies[id as usize];
-            let p = turned(poses[id as usize].p) + shift;
+            let p = rotated(poses[id as usize].p) + shift;
             let before = body.quaternion(&state.q);
             let q = &mut state.q[body.q..][..body.kind.nq()];
             let linear = q.len().min(if is_planar(body) { 2 } else { 3 });
@@ -144,13 +144,13 @@ struct UnitRotation {
 }
 
 /// The rotation from where a unit is to the orientation that is stated first.
-fn turn(directory: &Directory, values: &[&Stated], q: &[f64]) -> UnitRotation {
-    let mut turn = UnitRotation { quaternion: [1.0, 0.0, 0.0, 0.0], angle: 0.0 };
+fn stated_rotation(directory: &Directory, values: &[&Stated], q: &[f64]) -> UnitRotation {
+    let mut rotation = UnitRotation { quaternion: [1.0, 0.0, 0.0, 0.0], angle: 0.0 };
     for value in values {
         let body = &directory.bodies[value.body as usize];
         match value.signal() {
             Some(Signal::Angle(_)) => {
-                turn.angle = value.value - q[body.q + 2];
+                rotation.angle = value.value - q[body.q + 2];
                 break;
             }
             Some(Signal::Quaternion(..)) => {
@@ -163,13 +163,13 @@ fn turn(directory: &Directory, values: &[&Stated], q: &[f64]) -> UnitRotation {
                     }
                 }
                 let back = [before[0], -before[1], -before[2], -before[3]];
-                turn.quaternion = quat_normalize(quat_mul(&quat_normalize(target), &back));
+                rotation.quaternion = quat_normalize(quat_mul(&quat_normalize(target), &back));
                 break;
             }
             _ => {}
         }
     }
-    turn
+    rotation
 }
 
 fn is_planar(body: &Body) -> bool {
@@ -194,7 +194,7 @@ pub(super) fn set_moving(
             let out = &mut state.v[body.v..][..body.kind.nv()];
             match body.kind {
                 BodyKind::PlanarRigid => out.copy_from_slice(&[linear[0], linear[1], angular[2]]),
-                kind if kind.turns_in_space() => {
+                kind if kind.rotates_in_space() => {
                     out[..3].copy_from_slice(&linear);
                     out[3..].copy_from_slice(&angular);
                 }

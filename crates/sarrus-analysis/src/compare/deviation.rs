@@ -1,4 +1,4 @@
-//! How far two runs of one model are apart.
+//! Describes how far two runs of one model are apart.
 //!
 //! Orientations in space differ by an angle: quaternions p and q, of which q and -q are the same, are
 //! 4 asin(min(‖p - q‖, ‖p + q‖)/2) apart, which keeps its digits for small angles.
@@ -16,7 +16,7 @@ pub struct Worst {
     pub value: f64,
     /// Body or column.
     pub name: String,
-    /// When \[s\].
+    /// Time \[s\].
     pub t: f64,
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn reaction_columns(system: &System) -> Vec<String> {
     let joints = system.directory.joints.iter();
     let joints = joints.flat_map(|joint| components.clone().map(move |c| format!("{}.{c}", joint.name)));
     let efforts = system.efforts.iter().flat_map(|(index, efforts)| {
-        let element = &system.whole.elements[*index];
+        let element = &system.all.elements[*index];
         efforts.iter().map(move |(effort, _)| format!("{}.{effort}", element.name))
     });
     joints.chain(efforts).collect()
@@ -173,9 +173,9 @@ mod tests {
     fn rotations_are_told_apart_by_their_angle_whatever_the_sign_of_the_quaternion() {
         for angle in [1e-9, 0.3, 3.0] {
             let (s, c) = f64::sin_cos(0.5 * angle);
-            let (one, turned) = ([1.0, 0.0, 0.0, 0.0], [c, 0.0, s, 0.0]);
-            assert!((rotation(&one, &turned) - angle).abs() < 1e-14 * (1.0 + angle));
-            assert!((rotation(&one, &turned.map(|x| -x)) - angle).abs() < 1e-14 * (1.0 + angle));
+            let (one, rotated) = ([1.0, 0.0, 0.0, 0.0], [c, 0.0, s, 0.0]);
+            assert!((rotation(&one, &rotated) - angle).abs() < 1e-14 * (1.0 + angle));
+            assert!((rotation(&one, &rotated.map(|x| -x)) - angle).abs() < 1e-14 * (1.0 + angle));
         }
     }
 

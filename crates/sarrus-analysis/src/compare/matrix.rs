@@ -1,4 +1,4 @@
-//! What is compared: lists of methods and tolerances, and all their combinations.
+//! Describes what is compared: lists of methods and tolerances, and all their combinations.
 
 use crate::error::SetupError;
 use crate::settings::{MethodText, MethodTextError, RunOverrides, Settings};
@@ -7,7 +7,7 @@ use sarrus_model::settings::{MethodChoice, WrittenOption};
 use sarrus_solve::{MethodError, Options, formulations, integrators, stabilizations};
 use serde::Serialize;
 
-/// What is compared, with what, and how.
+/// Holds what is compared, with what, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparisonMatrix {
     /// Formulations; `auto` is allowed here and below.
@@ -24,13 +24,13 @@ pub struct ComparisonMatrix {
     pub t_end: Option<f64>,
     /// In place of the model's time between samples \[s\].
     pub every: Option<f64>,
-    /// What errors are measured against; none: nothing, and no errors.
+    /// Holds what errors are measured against; none: nothing, and no errors.
     pub reference: Option<ReferenceMethod>,
     /// Longest wall time of a run \[s\].
     pub wall_limit: Option<f64>,
     /// Formulations on dense matrices are refused above so many velocities and rows.
     pub dense_limit: usize,
-    /// How times are taken; none: not at all.
+    /// Describes how times are taken; none: not at all.
     pub timing: Option<Timing>,
     /// Runs at the same time; 0: as many as there are cores.
     pub jobs: usize,
@@ -58,7 +58,7 @@ pub struct ReferenceMethod {
     pub tolerance: Tolerance,
 }
 
-/// How times are taken: the best of several runs, alone and one at a time.
+/// Describes how times are taken: the best of several runs, alone and one at a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timing {
     /// Runs of each method at least.
@@ -75,7 +75,7 @@ impl Default for Timing {
     }
 }
 
-/// What decides how accurate a run is.
+/// Holds what decides how accurate a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Effort {
@@ -176,7 +176,7 @@ impl ComparisonMatrix {
         }
     }
 
-    /// What all runs have in common.
+    /// Returns what all runs have in common.
     pub(crate) fn overrides(&self) -> RunOverrides {
         RunOverrides {
             t_end: self.t_end,
@@ -190,7 +190,7 @@ impl ComparisonMatrix {
 }
 
 impl Combination {
-    /// What is said over the model.
+    /// Returns what is said over the model.
     pub(crate) fn overrides(&self, matrix: &ComparisonMatrix) -> RunOverrides {
         let mut over = RunOverrides {
             formulation: Some(self.formulation.clone()),
@@ -206,7 +206,7 @@ impl Combination {
     }
 }
 
-/// Whether an integrator takes no formulation and no stabilization, as it resolves the constraints itself.
+/// Returns whether an integrator takes no formulation and no stabilization, as it resolves the constraints itself.
 pub fn resolves_constraints(integrator: &MethodChoice) -> bool {
     integrators::find(&integrator.kind).is_ok_and(|k| k.view.resolves_constraints())
 }
@@ -246,12 +246,12 @@ pub(crate) fn text(choice: &MethodChoice) -> String {
 
 /// A list of methods as the command line writes it: `none,baumgarte:alpha=5,beta=5,projection`.
 ///
-/// A piece with `=` and without `:` goes on with the options of the method before it.
+/// A piece with `=` and without `:` continues with the options of the method before it.
 pub fn choices(list: &str) -> Result<Vec<MethodChoice>, MethodTextError> {
     let mut texts: Vec<String> = Vec::new();
     for piece in list.split(',') {
-        let goes_on = piece.contains('=') && !piece.contains(':');
-        match texts.last_mut().filter(|_| goes_on) {
+        let continues = piece.contains('=') && !piece.contains(':');
+        match texts.last_mut().filter(|_| continues) {
             Some(text) => *text += &format!(",{piece}"),
             None => texts.push(piece.trim().to_string()),
         }

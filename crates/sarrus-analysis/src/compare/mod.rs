@@ -170,7 +170,7 @@ impl Bench<'_> {
         }
     }
 
-    /// Why a case is not tried at all: dense matrices of a large model take all memory before they take all time.
+    /// Returns why a case is not tried at all: dense matrices of a large model take all memory before they take all time.
     fn too_large(&self, case: &Combination) -> Option<String> {
         let formulation = sarrus_solve::formulations::find(&case.formulation.kind).ok()?;
         let stabilization = sarrus_solve::stabilizations::find(&case.stabilization.kind).ok()?;

@@ -1,6 +1,6 @@
 //! Many runs on many cores, with progress and a way to stop.
 //!
-//! Workers take the next run from a counter; whoever watches is asked from the calling thread only, about ten times a
+//! Workers take the next run from a counter; the observer is asked from the calling thread only, about ten times a
 //! second.
 
 use crate::simulate;
@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// How often whoever watches is asked.
+/// Number of times that the observer is asked.
 const TICK: Duration = Duration::from_millis(100);
 /// Resolution of the progress of one run.
 const WHOLE: u32 = 10_000;
 
-/// What a comparison is doing.
+/// Holds what a comparison is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// The reference runs.
@@ -25,20 +25,20 @@ pub enum Phase {
     Timing,
 }
 
-/// How far a comparison is.
+/// Describes how far a comparison is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComparisonProgress {
-    /// What it is doing.
+    /// Holds what it is doing.
     pub phase: Phase,
     /// Runs of this phase that are done.
     pub done: usize,
     /// Runs of this phase.
     pub total: usize,
-    /// Part of all the work that is done, 0 to 1, as far as can be told.
+    /// Part of all the work that is done, 0 to 1, as far as can be determined.
     pub fraction: f64,
 }
 
-/// Who watches a comparison, and may stop it.
+/// Object that watches a comparison, and may stop it.
 pub trait ComparisonWatch: Send {
     /// Asked now and then.
     fn progress(&mut self, _progress: &ComparisonProgress) -> Proceed {
@@ -46,10 +46,10 @@ pub trait ComparisonWatch: Send {
     }
 }
 
-/// Nobody watches.
+/// No one watches.
 impl ComparisonWatch for () {}
 
-/// Runs things, tells how far it is, stops when asked.
+/// Runs things, shows how far it is, stops when asked.
 pub(crate) struct Pool<'a> {
     jobs: usize,
     watch: &'a mut dyn ComparisonWatch,
@@ -124,7 +124,7 @@ impl<'a> Pool<'a> {
         Pool { jobs, watch, stop: AtomicBool::new(false), weights: parts.map(|p| p / sum) }
     }
 
-    /// Whether somebody asked for an end.
+    /// Returns whether someone asked for an end.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

@@ -15,10 +15,10 @@ const LOOSEST: f64 = 1e-6;
 /// A reference may take so many times as long as another run.
 const PATIENCE: f64 = 4.0;
 
-/// What the others are measured against.
+/// Holds what the others are measured against.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReferenceReport {
-    /// How it was made.
+    /// Describes how it was made.
     pub method: MethodReport,
     /// Largest difference of its motion to that of a second run at ten times the tolerance \[m, rad\]: errors below
     /// mean nothing. None where no second run completed.

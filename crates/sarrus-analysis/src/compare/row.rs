@@ -1,4 +1,4 @@
-//! What a comparison leaves behind: a row per combination, as a structure, as JSON, as comma-separated values.
+//! Describes what a comparison leaves behind: a row per combination, as a structure, as JSON, as comma-separated values.
 
 use super::deviation::{Deviation, LargestDifference};
 use super::matrix::{Combination, Effort, resolves_constraints, text};
@@ -33,9 +33,9 @@ pub struct Comparison {
     pub repeat: usize,
     /// The clock of the times: `processor`, `wall` or `none`.
     pub clock: &'static str,
-    /// Whether it was stopped before its end.
+    /// True if it was stopped before its end.
     pub interrupted: bool,
-    /// What errors are measured against; none where no such run completed.
+    /// Holds what errors are measured against; none where no such run completed.
     pub reference: Option<ReferenceReport>,
     /// Columns of reactions that are unique.
     pub unique: Vec<String>,
@@ -43,7 +43,7 @@ pub struct Comparison {
     pub not_unique: Vec<String>,
     /// A row for each combination, formulation slowest.
     pub rows: Vec<ComparisonRow>,
-    /// What a reader should know.
+    /// Holds what a reader should know.
     pub notes: Vec<String>,
     /// The largest reactions of the reference over time, unique ones first.
     #[serde(skip)]
@@ -55,7 +55,7 @@ pub struct Comparison {
 pub struct ReactionCurve {
     /// Its column.
     pub column: String,
-    /// Whether it is unique; if not, the value is that of least norm among many.
+    /// True if it is unique; if not, the value is that of least norm among many.
     pub unique: bool,
     /// Unit.
     pub unit: &'static str,
@@ -89,13 +89,13 @@ pub(super) fn largest_reactions(
     all
 }
 
-/// How a method fared.
+/// Describes how a method fared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RowStatus {
     /// The end was reached.
     Completed,
-    /// A limit was reached, or somebody stopped it.
+    /// A limit was reached, or someone stopped it.
     Stopped,
     /// A step could not be taken.
     Failed,
@@ -135,20 +135,20 @@ pub struct ComparisonRow {
     pub stabilization: String,
     /// Integrator with its options; the one taken where that was left to the program.
     pub integrator: String,
-    /// Whether the integrator was left to the program, which may take another at another tolerance.
+    /// True if the integrator was left to the program, which may take another at another tolerance.
     pub auto: bool,
     /// Tolerances or step.
     #[serde(flatten)]
     pub effort: Effort,
-    /// How it ended.
+    /// Describes how it ended.
     pub status: RowStatus,
-    /// Why it ended there.
+    /// Reason why it ended there.
     pub reason: String,
     /// Time reached \[s\].
     pub t_reached: Option<f64>,
     /// Best time of a run without a trajectory \[s\].
     pub time_s: Option<f64>,
-    /// How many runs that is the best of.
+    /// Describes how many runs that is the best of.
     pub timed: usize,
     /// Time against that of the fastest completed run.
     pub ratio: Option<f64>,

@@ -1,7 +1,7 @@
 //! Times of runs: alone, one at a time, without a trajectory, the best of several.
 //!
 //! Methods take turns, so that a machine that grows slower or faster meanwhile does so for all of them. Counts are taken
-//! from these runs too: interpolating samples costs some methods right sides that a run without does not need.
+//! from these runs too: interpolating samples costs some methods right-hand sides that a run without does not need.
 
 use super::Bench;
 use super::matrix::Combination;
@@ -12,7 +12,7 @@ use crate::Status;
 /// Most runs of a short method.
 const MOST: usize = 1000;
 
-/// What is known of one method's times.
+/// Holds what is known of one method's times.
 #[derive(Debug, Clone, Copy, Default)]
 struct MethodTimes {
     runs: usize,
@@ -73,7 +73,7 @@ pub(crate) fn measure(
     clock
 }
 
-/// How much of a short method's repetitions is done.
+/// Returns how much of a short method's repetitions is done.
 fn part(t: &MethodTimes, least: f64) -> f64 {
     if least > 0.0 { (t.total / least).min(0.9) } else { 0.0 }
 }

@@ -1,4 +1,4 @@
-//! What acts at the moment: a part of the whole system, and the locks.
+//! Describes what acts at the moment: a part of the whole system, and the locks.
 
 use crate::report::ImpulseReport;
 use sarrus_solve::{State, StructureError};
@@ -6,7 +6,7 @@ use sarrus_system::events::{Actions, EventTarget, Lock, RigidStop};
 use sarrus_system::{ConstraintElement, Family, Mechanism, System};
 use std::sync::Arc;
 
-/// What acts.
+/// Holds what acts.
 #[derive(Clone)]
 pub(crate) struct Active {
     elements: Vec<bool>,
@@ -18,11 +18,11 @@ pub(crate) struct Active {
     locks: Vec<(Lock, ConstraintElement)>,
     /// Rows of gaps that are held closed: places of contacts, and limits.
     holds: Vec<ConstraintElement>,
-    /// Every lock and place that there has been: its place here, after all elements of the model, is its number.
+    /// Every lock and place that there has been: its index here, after all elements of the model, is its number.
     known: Vec<(AddedNumber, ConstraintElement)>,
 }
 
-/// What a number beyond those of the model stands for.
+/// Holds what a number beyond those of the model stands for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum AddedNumber {
     Lock(Lock),
@@ -32,34 +32,34 @@ enum AddedNumber {
 /// Rows that hold a gap: along its normal, or across it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct GapHold {
-    /// Which gap.
+    /// Identifies which gap.
     pub gap: usize,
-    /// Whether across.
+    /// True if across.
     pub across: bool,
 }
 
 /// A lock whose impulse is wanted: what it holds and its number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct NewLock {
-    /// What it holds.
+    /// Holds what it holds.
     pub lock: Lock,
     /// Number of its rows.
     pub id: usize,
 }
 
-/// What an event has changed.
+/// Holds what an event has changed.
 #[derive(Debug, Default)]
 pub(crate) struct EventChanges {
     /// In words: `lock J1`.
     pub words: Vec<String>,
     /// Locks that hold from now on.
     pub locked: Vec<NewLock>,
-    /// Whether rows or forces are others than before.
+    /// True if rows or forces are others than before.
     pub structure: bool,
 }
 
 impl EventChanges {
-    /// What the new locks of `system` took up, of the impulses `mu` of its rows.
+    /// Returns what the new locks of `system` took up, of the impulses `mu` of its rows.
     pub fn impulses(&self, system: &System, mu: &[f64]) -> Vec<ImpulseReport> {
         let report = |new: &NewLock| {
             let element = system.elements.iter().find(|e| e.id == new.id);
@@ -78,20 +78,20 @@ impl EventChanges {
 }
 
 impl Active {
-    /// What acts when a run starts.
+    /// Returns what acts when a run starts.
     pub fn new(system: &System) -> Active {
         Active {
-            elements: system.whole.enabled.clone(),
+            elements: system.all.enabled.clone(),
             forces: system.forces.iter().map(|f| f.enabled).collect(),
             contacts: system.contacts.iter().map(|c| c.enabled).collect(),
-            limits: system.whole.events.limits.iter().map(|limit| limited(system, limit)).collect(),
+            limits: system.all.events.limits.iter().map(|limit| limited(system, limit)).collect(),
             locks: Vec::new(),
             holds: Vec::new(),
             known: Vec::new(),
         }
     }
 
-    /// Whether a contact does, or a rigid limit, counted on from the contacts. That of a coordinate that is locked does not.
+    /// Returns whether a contact does, or a rigid limit, counted on from the contacts. That of a coordinate that is locked does not.
     pub(crate) fn acts(&self, contact: usize) -> bool {
         if let Some(acts) = self.contacts.get(contact) {
             return *acts;
@@ -104,22 +104,22 @@ impl Active {
 
     /// Gives rows that hold a gap their number.
     pub(crate) fn register(&mut self, hold: GapHold, mut rows: ConstraintElement) -> ConstraintElement {
-        let place = self.known.iter().position(|(known, _)| *known == AddedNumber::Hold(hold));
-        let place = place.unwrap_or(self.known.len());
-        rows.id = self.elements.len() + place;
-        if place == self.known.len() {
+        let index = self.known.iter().position(|(known, _)| *known == AddedNumber::Hold(hold));
+        let index = index.unwrap_or(self.known.len());
+        rows.id = self.elements.len() + index;
+        if index == self.known.len() {
             self.known.push((AddedNumber::Hold(hold), rows.clone()));
         }
         rows
     }
 
-    /// Whether gaps are held.
+    /// Returns whether gaps are held.
     pub(super) fn has_holds(&self) -> bool {
         !self.holds.is_empty()
     }
 
     /// The rows that hold gaps; none from now on.
-    pub(super) fn take_holds(&mut self) -> Vec<ConstraintElement> {
+    pub(super) fn remove_holds(&mut self) -> Vec<ConstraintElement> {
         std::mem::take(&mut self.holds)
     }
 
@@ -140,7 +140,7 @@ impl Active {
         ids
     }
 
-    /// Whether a gap is held.
+    /// Returns whether a gap is held.
     pub fn is_held(&self, gap: usize) -> bool {
         let hold = AddedNumber::Hold(GapHold { gap, across: false });
         let id = self.known.iter().position(|(known, _)| *known == hold).map(|i| self.elements.len() + i);
@@ -152,13 +152,13 @@ impl Active {
         self.holds.iter().find(|rows| rows.sliding.is_some()).map(|rows| rows.name.as_str())
     }
 
-    /// Whether the same locks and gaps are held.
+    /// Returns whether the same locks and gaps are held.
     pub fn is_same(&self, other: &Active) -> bool {
         let locks = |active: &Active| active.locks.iter().map(|(lock, _)| *lock).collect::<Vec<Lock>>();
         locks(self) == locks(other) && self.hold_ids() == other.hold_ids()
     }
 
-    /// Whether a coordinate is locked.
+    /// Returns whether a coordinate is locked.
     pub fn is_locked(&self, lock: &Lock) -> bool {
         self.locks.iter().any(|(held, _)| held.is_same(lock))
     }
@@ -197,14 +197,14 @@ impl Active {
         }
         let mut rows = mechanism.observe(s, |at| lock.rows(&directory, at));
         let same = |known: &AddedNumber| matches!(known, AddedNumber::Lock(known) if known.is_same(lock));
-        let place = match self.known.iter().position(|(known, _)| same(known)) {
-            Some(place) => place,
+        let index = match self.known.iter().position(|(known, _)| same(known)) {
+            Some(index) => index,
             None => {
                 self.known.push((AddedNumber::Lock(*lock), rows.clone()));
                 self.known.len() - 1
             }
         };
-        rows.id = self.elements.len() + place;
+        rows.id = self.elements.len() + index;
         changes.locked.push(NewLock { lock: *lock, id: rows.id });
         self.locks.push((*lock, rows));
         changes.structure = true;
@@ -224,7 +224,7 @@ impl Active {
 
     /// The system of what acts; the locks of a joint stand behind its rows. A joint that does not act holds nothing.
     pub fn system(&self, system: &Arc<System>) -> Result<System, StructureError> {
-        let whole = &system.whole.elements;
+        let whole = &system.all.elements;
         let mut elements = Vec::new();
         for (id, element) in whole.iter().enumerate().filter(|(id, _)| self.elements[*id]) {
             elements.push(element.clone());
@@ -246,7 +246,7 @@ impl Active {
 
     /// Every element there has been, by number: those of the model, then the locks.
     pub fn all<'a>(&'a self, system: &'a System) -> impl Iterator<Item = &'a ConstraintElement> {
-        system.whole.elements.iter().chain(self.known.iter().map(|(_, rows)| rows))
+        system.all.elements.iter().chain(self.known.iter().map(|(_, rows)| rows))
     }
 }
 
@@ -256,7 +256,7 @@ fn limited(system: &System, limit: &RigidStop) -> (usize, Lock) {
     (system.directory.joints[limit.joint].element, Lock { joint: limit.joint, coordinate, at: None })
 }
 
-/// Whether rows hold a coordinate at its limit.
+/// Returns whether rows hold a coordinate at its limit.
 fn at_limit(rows: &&ConstraintElement) -> bool {
     rows.family == Family::Lock
 }

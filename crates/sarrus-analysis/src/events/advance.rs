@@ -26,7 +26,7 @@ const MOST: usize = 4000;
 /// Instants at which pairs that were closed may join, as fractions of the step.
 const JOINS: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 
-/// What a step meets.
+/// Holds what a step meets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Ahead {
     /// Every pair that is not held is open all the time.
@@ -69,7 +69,7 @@ impl Advance {
 
     /// Looks into a step. Pairs of `held` are left out. Unless onsets are `located`, those that yield count only if the step passes over
     /// them.
-    pub fn look(
+    pub fn check(
         &mut self,
         step: &mut MechanismStep<'_, '_>,
         held: &[GapSource],
@@ -289,18 +289,18 @@ impl Advance {
         for k in 0..count {
             self.items[high + k].gaps = [self.items[high + k].gaps[1], self.items[low + k].gaps[1]];
         }
-        let mut kept = high;
+        let mut retained = high;
         for k in high..high + count {
             if self.items[k].gaps[0] > 0.0 {
-                self.items[kept] = self.items[k];
-                kept += 1;
+                self.items[retained] = self.items[k];
+                retained += 1;
             }
         }
-        self.items.truncate(kept);
-        self.scan(step, system, sweep, [middle, b], (high, kept), depth + 1)
+        self.items.truncate(retained);
+        self.scan(step, system, sweep, [middle, b], (high, retained), depth + 1)
     }
 
-    /// When in a bracket a pair closes.
+    /// Determines when in a bracket a pair closes.
     fn locate(
         &mut self,
         step: &mut MechanismStep<'_, '_>,

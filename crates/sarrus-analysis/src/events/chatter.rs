@@ -8,7 +8,7 @@ pub(super) const MOST: usize = 100;
 /// The window, as a part of the run's duration.
 const WINDOW: f64 = 1e-3;
 
-/// When events have fired.
+/// Describes when events have fired.
 #[derive(Clone)]
 pub(super) struct Firings {
     /// Times of the last firings \[s\], by event.

@@ -15,7 +15,7 @@ use sarrus_system::Mechanism;
 use sarrus_system::events::Lock;
 use std::ops::Range;
 
-/// What is left of an equation, relative to its terms, where it cannot be satisfied.
+/// Defines what is left of an equation, relative to its terms, where it cannot be satisfied.
 const LEFT: f64 = 1e-7;
 /// Accuracy of accelerations, relative to the largest: a contradiction smaller than that is rounding, as at rest.
 const ROUNDING: f64 = 1e-12;

@@ -1,8 +1,8 @@
-//! Which events a step meets, and when.
+//! Describes which events a step meets, and when.
 //!
 //! Every condition is judged at seven instants of a step beside its start: the end, four equally spaced ones, and one close
-//! to each end, which tells where its margin goes from there. A change between two of them is located to four units in the
-//! last place of the time, on states that are brought onto the constraints, as the run goes on from them.
+//! to each end, which shows where its margin goes from there. A change between two of them is located to four units in the
+//! last place of the time, on states that are brought onto the constraints, as the run continues from them.
 //!
 //! Between two of them the margin is bounded where it depends on positions, velocities and time alone ([`windows`](super::windows)):
 //! a condition that holds for a moment is met, whatever its length. Of other conditions (forces, accelerations, controllers, energies)
@@ -24,8 +24,8 @@ use sarrus_system::conditions::ConditionValue;
 use sarrus_system::events::Event;
 use sarrus_system::{Conditions, Mechanism};
 
-/// Where in a step conditions are judged, as parts of it.
-const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
+/// Marks where in a step conditions are judged, as parts of it.
+const FRACTIONS: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 /// Changes closer than this part of a step are simultaneous.
 pub(crate) const TOGETHER: f64 = 1e-12;
 
@@ -48,12 +48,12 @@ pub(crate) struct Detector {
     /// The same at an instant inside a step, and the state there.
     scratch: Vec<ConditionValue>,
     near: State,
-    /// Verdicts by place and event.
-    places: Vec<(f64, Vec<ConditionValue>)>,
+    /// Verdicts by index and event.
+    samples: Vec<(f64, Vec<ConditionValue>)>,
     /// Hints at the start of the step.
-    hints: Vec<f64>,
+    discrete: Vec<f64>,
     /// The same, while a step is looked into.
-    start_hints: Vec<f64>,
+    start_discrete: Vec<f64>,
     windows: Windows,
 }
 
@@ -78,9 +78,9 @@ impl Detector {
             verdicts: vec![none; n],
             scratch: vec![none; n],
             near: State::default(),
-            places: PLACES.iter().map(|_| (0.0, vec![none; n])).collect(),
-            hints: Vec::new(),
-            start_hints: Vec::new(),
+            samples: FRACTIONS.iter().map(|_| (0.0, vec![none; n])).collect(),
+            discrete: Vec::new(),
+            start_discrete: Vec::new(),
             windows: Windows::default(),
         }
     }
@@ -104,7 +104,7 @@ impl Detector {
         self.conditions.notes.iter().cloned().chain(own).chain(grazed)
     }
 
-    /// How often the condition of an event could not be bounded over a step, so that it may have been missed.
+    /// Returns how often the condition of an event could not be bounded over a step, so that it may have been missed.
     pub fn unbounded(&self) -> u64 {
         self.windows.times_given_up
     }
@@ -114,16 +114,16 @@ impl Detector {
         self.watches[i].done = true;
     }
 
-    /// Whether the condition of event `i` held at the last look.
+    /// Returns whether the condition of event `i` held at the last check.
     pub fn holds(&self, i: usize) -> bool {
         self.verdicts[i].holds
     }
 
-    /// Looks at all conditions at `s`, where a leg starts, and returns the events that are to fire there, in their order.
+    /// Checks all conditions at `s`, where a segment starts, and returns the events that are to fire there, in their order.
     ///
     /// `fired` are those that have just fired at this instant, each with whether its condition held just before: one that
     /// its own actions have made false may fire again.
-    pub fn look(
+    pub fn check(
         &mut self,
         ode: &mut Dynamics<'_, Mechanism>,
         s: &State,
@@ -145,7 +145,7 @@ impl Detector {
                 None => watch.armed |= !verdict.holds,
             }
         }
-        self.go_on(ode, s, &due);
+        self.next_sample(ode, s, &due);
         Ok(due)
     }
 
@@ -157,11 +157,11 @@ impl Detector {
         judge(&self.conditions, &mut self.watches, &self.waiting, ode, s, &mut self.scratch)
     }
 
-    /// After a sample has changed x at `s`, where no leg starts; returns the events that are to fire there, in their order.
+    /// After a sample has changed x at `s`, where no segment starts; returns the events that are to fire there, in their order.
     ///
-    /// What does not depend on the sample goes on as it did, so that the rule is that of steps. A condition that the sample
+    /// What does not depend on the sample continues as it did, so that the rule is that of steps. A condition that the sample
     /// has brought to just where it fails, as a switch from 1 to 0 does with `u > 0`, was true and is false.
-    pub fn look_at_sample(
+    pub fn check_sample(
         &mut self,
         ode: &mut Dynamics<'_, Mechanism>,
         s: &State,
@@ -179,7 +179,7 @@ impl Detector {
                 watch.armed = ends || watch.is_false(&verdict);
             }
         }
-        self.go_on(ode, s, &due);
+        self.next_sample(ode, s, &due);
         Ok(due)
     }
 
@@ -191,14 +191,14 @@ impl Detector {
         judge(&self.conditions, &mut self.watches, &self.which, ode, s, &mut self.verdicts)
     }
 
-    /// The run goes on from `s`, where `due` fire.
-    fn go_on(&mut self, ode: &Dynamics<'_, Mechanism>, s: &State, due: &[usize]) {
+    /// The run continues from `s`, where `due` fire.
+    fn next_sample(&mut self, ode: &Dynamics<'_, Mechanism>, s: &State, due: &[usize]) {
         for &i in due {
             self.watches[i].armed = false;
             self.watches[i].fired_at = s.t;
         }
-        self.hints.clear();
-        self.hints.extend_from_slice(ode.problem().hints());
+        self.discrete.clear();
+        self.discrete.extend_from_slice(ode.problem().discrete());
         let watches = &self.watches;
         self.which.retain(|&i| !watches[i].timed);
     }
@@ -208,29 +208,29 @@ impl Detector {
         &mut self,
         step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
     ) -> Result<Option<f64>, StepError> {
-        self.start_hints.clone_from(&self.hints);
+        self.start_discrete.clone_from(&self.discrete);
         if self.which.is_empty() {
-            self.note_hints(step);
+            self.note_discrete(step);
             return Ok(None);
         }
-        let mut places = std::mem::take(&mut self.places);
-        let found = self.judge_places(step, &mut places).and_then(|()| self.find(step, &places));
-        let result = found.map(|found| self.decide(step, &places, &found));
-        self.places = places;
+        let mut samples = std::mem::take(&mut self.samples);
+        let found = self.judge_samples(step, &mut samples).and_then(|()| self.find(step, &samples));
+        let result = found.map(|found| self.decide(step, &samples, &found));
+        self.samples = samples;
         result
     }
 
     /// Judges the conditions at the places of a step.
-    fn judge_places(
+    fn judge_samples(
         &mut self,
         step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
-        places: &mut [(f64, Vec<ConditionValue>)],
+        samples: &mut [(f64, Vec<ConditionValue>)],
     ) -> Result<(), StepError> {
         let (t, h) = (step.info.t, step.end.t - step.info.t);
-        places[0].0 = t;
-        places[0].1.copy_from_slice(&self.verdicts);
-        for ((time, verdicts), place) in places.iter_mut().zip(PLACES).skip(1) {
-            *time = if place == 1.0 { step.end.t } else { t + place * h };
+        samples[0].0 = t;
+        samples[0].1.copy_from_slice(&self.verdicts);
+        for ((time, verdicts), fraction) in samples.iter_mut().zip(FRACTIONS).skip(1) {
+            *time = if fraction == 1.0 { step.end.t } else { t + fraction * h };
             let (ode, s) = step.at(*time)?;
             judge(&self.conditions, &mut self.watches, &self.which, ode, s, verdicts)
                 .map_err(|source| StepError::Solve { t: *time, source })?;
@@ -242,18 +242,18 @@ impl Detector {
     fn find(
         &mut self,
         step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
-        places: &[(f64, Vec<ConditionValue>)],
+        samples: &[(f64, Vec<ConditionValue>)],
     ) -> Result<Vec<(f64, usize)>, StepError> {
         let mut found = Vec::new();
         let (scratch, near, windows) = (&mut self.scratch, &mut self.near, &mut self.windows);
         windows.begin();
         for &i in &self.which {
-            let at = |k: usize| -> ConditionSample { (places[k].0, places[k].1[i]) };
+            let at = |k: usize| -> ConditionSample { (samples[k].0, samples[k].1[i]) };
             let (mut armed, watch) = (self.watches[i].armed, self.watches[i]);
             let (conditions, watches) = (&self.conditions, &mut self.watches);
             let mut judge_at = |step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>, t: f64| {
                 let (ode, s) = step.at(t)?;
-                // as the run will go on from there: on the constraints, where there is a way
+                // as the run will continue from there: on the constraints, where there is a way
                 near.copy_from(s);
                 if ode.project(near).is_err() {
                     near.copy_from(s);
@@ -264,9 +264,9 @@ impl Detector {
             };
             let sign = watch.sign().filter(|_| conditions.is_bounded(i));
             let margin = sign.map(|sign| Margin { number: i, sign, rounding: watch.rounding() });
-            let ends = [at(0), at(places.len() - 1)];
+            let ends = [at(0), at(samples.len() - 1)];
             let clear = margin.map_or(Ok(true), |margin| windows.is_clear(step, conditions, margin, ends))?;
-            for k in 1..places.len() {
+            for k in 1..samples.len() {
                 let (mut before, here) = (at(k - 1), at(k));
                 let searched = margin.filter(|_| !clear);
                 if !armed {
@@ -295,7 +295,7 @@ impl Detector {
                     found.push((crossing(from, here, &mut judge_one)?, i));
                     break;
                 }
-                let Some(after) = (k + 1 < places.len()).then(|| at(k + 1)) else { continue };
+                let Some(after) = (k + 1 < samples.len()).then(|| at(k + 1)) else { continue };
                 let top = before.1.margin <= here.1.margin && here.1.margin > after.1.margin;
                 if top
                     && margin.is_none()
@@ -315,14 +315,14 @@ impl Detector {
     /// The step is cut for another reason, and earlier: what was met in it may be met again.
     pub fn forget(&mut self, step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>) {
         self.due.clear();
-        step.ode.problem_mut().set_hints(&self.start_hints);
+        step.ode.problem_mut().set_discrete(&self.start_discrete);
     }
 
-    /// Where the step is cut, with what is remembered either way.
+    /// Returns where the step is cut, with what is remembered either way.
     fn decide(
         &mut self,
         step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
-        places: &[(f64, Vec<ConditionValue>)],
+        samples: &[(f64, Vec<ConditionValue>)],
         found: &[(f64, usize)],
     ) -> Option<f64> {
         let first = found.iter().map(|(t, _)| *t).reduce(f64::min);
@@ -330,7 +330,7 @@ impl Detector {
         let cut = together.map(|last| {
             found.iter().map(|(t, _)| *t).filter(|t| *t <= last).fold(f64::NEG_INFINITY, f64::max)
         });
-        for (time, verdicts) in places.iter().skip(1) {
+        for (time, verdicts) in samples.iter().skip(1) {
             if cut.is_some_and(|cut| *time >= cut) {
                 break;
             }
@@ -345,25 +345,25 @@ impl Detector {
                 watch.armed |= watch.is_false(&verdicts[i]);
             }
         }
-        match (cut, places.last()) {
+        match (cut, samples.last()) {
             (Some(cut), _) => {
                 self.due = found.iter().filter(|(t, _)| *t <= cut).map(|(_, i)| *i).collect();
-                step.ode.problem_mut().set_hints(&self.hints);
+                step.ode.problem_mut().set_discrete(&self.discrete);
             }
             (None, Some((_, verdicts))) => {
                 for &i in &self.which {
                     self.verdicts[i] = verdicts[i];
                 }
-                self.note_hints(step);
+                self.note_discrete(step);
             }
             (None, None) => {}
         }
         cut
     }
 
-    fn note_hints(&mut self, step: &TakenStep<'_, Dynamics<'_, Mechanism>>) {
-        self.hints.clear();
-        self.hints.extend_from_slice(step.ode.problem().hints());
+    fn note_discrete(&mut self, step: &TakenStep<'_, Dynamics<'_, Mechanism>>) {
+        self.discrete.clear();
+        self.discrete.extend_from_slice(step.ode.problem().discrete());
     }
 }
 

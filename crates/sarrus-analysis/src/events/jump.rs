@@ -1,11 +1,11 @@
-//! What rows that begin to act do at once: positions are brought onto them, velocities jump.
+//! Describes what rows that begin to act do at once: positions are brought onto them, velocities jump.
 //!
 //! M (v⁺ - v⁻) + Jᵀμ = 0, J v⁺ + Φ_t = 0: the impulse -Jᵀμ is the smallest that will do, and no energy is lost but what it
 //! takes away, a perfectly plastic impact. With rows that follow one after the other at the same instant the result is
 //! the same as with all of them at once. Rows of any rank.
 //!
 //! Before, a motion that has drifted off the rows which act already is brought back onto them, positions and velocities
-//! ([`settle`]): otherwise what is left of the old rows could not be told from new ones that contradict each other. An event
+//! ([`make_consistent`]): otherwise what is left of the old rows could not be determined from new ones that contradict each other. An event
 //! is met on the motion as it came, so that a row may fit that and miss what was settled by the drift, or, as a distance
 //! between points whose joint has come apart, the other way about: either will do.
 
@@ -26,29 +26,29 @@ const LEFT: f64 = 1e-6;
 
 /// Brings `s`, which an integrator may have let drift, back onto the rows of `mechanism`; where no way is found, or a long
 /// one only, it stays as it is.
-pub(super) fn settle(mechanism: &mut Mechanism, s: &mut State) {
+pub(super) fn make_consistent(mechanism: &mut Mechanism, s: &mut State) {
     let mut near = s.clone();
-    let Ok(mut onto) = Onto::new(mechanism) else { return };
-    onto.mechanism.update(s, Stage::POSITION, &mut onto.eq);
+    let Ok(mut restart) = ConsistentRestart::new(mechanism) else { return };
+    restart.mechanism.update(s, Stage::POSITION, &mut restart.eq);
     let size = size(s);
-    if onto.worst().1 <= FARTHEST * size
-        && onto.positions(&mut near).is_ok()
-        && onto.worst().1 <= APART * size
-        && onto.velocities(&mut near).is_ok()
+    if restart.worst().1 <= FARTHEST * size
+        && restart.positions(&mut near).is_ok()
+        && restart.worst().1 <= APART * size
+        && restart.velocities(&mut near).is_ok()
     {
         s.copy_from(&near);
     }
 }
 
-/// Where a jump has led.
-pub(super) struct Landed {
+/// Marks where a jump has led.
+pub(super) struct Rebuilt {
     mu: Vec<f64>,
     /// Work of drivers that acted before, μᵀΦ_t \[J\].
     pub work: f64,
     contradiction: Option<StepError>,
 }
 
-impl Landed {
+impl Rebuilt {
     /// The impulses μ; an error where rows contradict each other.
     pub fn impulses(self) -> Result<Vec<f64>, StepError> {
         self.contradiction.map_or(Ok(self.mu), Err)
@@ -63,42 +63,42 @@ pub(super) fn jump(
     s: &mut State,
     found: &[f64],
     old: &System,
-) -> Result<Landed, StepError> {
+) -> Result<Rebuilt, StepError> {
     let t = s.t;
     let project = |source| StepError::Project { t, source };
-    let mut onto = Onto::new(mechanism).map_err(project)?;
+    let mut restart = ConsistentRestart::new(mechanism).map_err(project)?;
     let size = size(s);
 
     // positions
     let mut came = s.clone();
     came.q.copy_from_slice(found);
-    onto.mechanism.update(&came, Stage::POSITION, &mut onto.eq);
-    let came = onto.eq.phi.clone();
-    onto.mechanism.update(s, Stage::POSITION, &mut onto.eq);
-    let rows = onto.mechanism.structure().holonomic_rows().flatten();
-    let apart = rows.map(|i| (i, nearer(onto.eq.phi[i].abs(), came[i].abs()))).fold((0, 0.0), larger);
+    restart.mechanism.update(&came, Stage::POSITION, &mut restart.eq);
+    let came = restart.eq.phi.clone();
+    restart.mechanism.update(s, Stage::POSITION, &mut restart.eq);
+    let rows = restart.mechanism.structure().holonomic_rows().flatten();
+    let apart = rows.map(|i| (i, nearer(restart.eq.phi[i].abs(), came[i].abs()))).fold((0, 0.0), larger);
     let unfit = |(row, violation), iterations| project(SolveError::Projection { row, violation, iterations });
     if !(apart.1 <= APART * size) {
         return Err(unfit(apart, 0));
     }
-    onto.positions(s).map_err(project)?;
-    let apart = onto.worst();
+    restart.positions(s).map_err(project)?;
+    let apart = restart.worst();
     if !(apart.1 <= APART * size) {
         return Err(unfit(apart, CORRECTIONS));
     }
 
     // velocities
-    let (left, fast) = onto.velocities(s).map_err(project)?;
+    let (left, fast) = restart.velocities(s).map_err(project)?;
     let contradiction = (!(left.1 <= LEFT * fast))
         .then(|| project(SolveError::Inconsistent { row: left.0, residual: left.1 / fast }));
-    let rows = onto.mechanism.system().elements.iter().filter(|e| old.place(e.id).is_some());
+    let rows = restart.mechanism.system().elements.iter().filter(|e| old.element_index(e.id).is_some());
     let rows = rows.flat_map(|e| e.start..e.start + e.rows.rows());
-    let work = rows.map(|row| onto.mu[row] * onto.eq.phi_t[row]).sum();
-    Ok(Landed { mu: onto.mu, work, contradiction })
+    let work = rows.map(|row| restart.mu[row] * restart.eq.phi_t[row]).sum();
+    Ok(Rebuilt { mu: restart.mu, work, contradiction })
 }
 
-/// What is moved onto the rows of `mechanism`, with as little as will do.
-struct Onto<'m> {
+/// Holds what is moved onto the rows of `mechanism`, with as little as will do.
+struct ConsistentRestart<'m> {
     mechanism: &'m mut Mechanism,
     eq: Equations,
     kkt: Kkt,
@@ -108,14 +108,14 @@ struct Onto<'m> {
     mu: Vec<f64>,
 }
 
-impl Onto<'_> {
-    fn new(mechanism: &mut Mechanism) -> Result<Onto<'_>, SolveError> {
+impl ConsistentRestart<'_> {
+    fn new(mechanism: &mut Mechanism) -> Result<ConsistentRestart<'_>, SolveError> {
         let eq = Equations::new(mechanism);
         let kkt = Kkt::new(mechanism.structure(), &eq, HUB_DEGREE)?;
         let (nv, nc) = (mechanism.structure().nv, mechanism.structure().nc);
         let (zeros_v, zeros_c) = (vec![0.0; nv], vec![0.0; nc]);
         let (delta, mu) = (zeros_v.clone(), zeros_c.clone());
-        Ok(Onto { mechanism, eq, kkt, none: zeros_v, b: zeros_c, delta, mu })
+        Ok(ConsistentRestart { mechanism, eq, kkt, none: zeros_v, b: zeros_c, delta, mu })
     }
 
     /// Corrects positions; `eq` is that of `s` before and after.

@@ -4,7 +4,7 @@
 //! Where the rebound would be slower than [`REST`] of the hardest impact on that limit, or too slow to leave it in the course of the
 //! run, the coordinate stays: bounces that follow each other ever faster end there.
 
-use super::Journey;
+use super::EventLoop;
 use crate::report::ImpulseReport;
 
 /// A rebound slower than this part of the hardest impact is none.
@@ -12,19 +12,19 @@ const REST: f64 = 1e-3;
 /// The same as a part of the coordinate's range over the duration of the run.
 const NEVER_LEAVES: f64 = 1e-6;
 
-impl Journey {
-    /// Whether a coordinate that arrives at limit number `limit` with `speed` stays there.
+impl EventLoop {
+    /// Returns whether a coordinate that arrives at limit number `limit` with `speed` stays there.
     pub(super) fn rests_at(&mut self, limit: usize, speed: f64) -> bool {
-        let own = &self.system.whole.events.limits[limit];
+        let own = &self.system.all.events.limits[limit];
         let hardest = &mut self.hardest[limit];
         *hardest = hardest.max(speed);
-        let span = self.route.span.1 - self.route.span.0;
+        let span = self.schedule.span.1 - self.schedule.span.0;
         own.restitution * speed <= (REST * *hardest).max(NEVER_LEAVES * own.range / span)
     }
 
     /// The impulse of limit number `limit`, along its coordinate on the second body.
     pub(super) fn impulse_at(&self, limit: usize, kappa: f64) -> ImpulseReport {
-        let own = &self.system.whole.events.limits[limit];
+        let own = &self.system.all.events.limits[limit];
         let joint = &self.system.directory.joints[own.joint];
         let coordinate = &joint.face.coordinates()[own.coordinate];
         ImpulseReport {

@@ -1,10 +1,10 @@
-//! A run with events: legs between the instants at which something happens, and what happens there.
+//! A run with events: segments between the instants at which something happens, and what happens there.
 //!
-//! A leg ends where a condition becomes true ([`detect`]) or where something switches because of the time alone. The events
+//! A segment ends where a condition becomes true ([`detect`]) or where something switches because of the time alone. The events
 //! that are due there act one after the other, in the order of the file and after joints with `lock_at`: rows are added or
 //! taken away, forces switched, states set, and where rows begin to act velocities jump ([`jump`]). The energy that is lost
 //! by it is booked as dissipated, a gain (a driver that sets off, a spring that is enabled under load) as work. Then all
-//! conditions are looked at again, until nothing more happens at that instant, and the run goes on with the system of what
+//! conditions are checked again, until nothing more happens at that instant, and the run continues with the system of what
 //! acts. Rigid contacts and rigid limits of joints ([`rigid`]) are no part of such a jump: they only push, and what they do
 //! follows behind it.
 //!
@@ -13,12 +13,12 @@
 mod active;
 mod advance;
 mod chatter;
+mod contact_detector;
 mod dead_centre;
 mod detect;
 mod features;
 mod jump;
 mod limits;
-mod onset;
 mod peaks;
 mod rigid;
 mod search;
@@ -30,28 +30,28 @@ mod windows;
 
 pub(crate) use active::{Active, EventChanges, GapHold};
 pub(crate) use advance::{Advance, Ahead};
+pub(crate) use contact_detector::ContactDetector;
 pub(crate) use detect::{Detector, TOGETHER};
-pub(crate) use onset::Onsets;
 pub(crate) use rigid::{ContactTally, GapWatch, LimitExcess};
 pub(crate) use slides::Slides;
 pub(crate) use switches::Switches;
 
-use crate::legs::{Leg, Route, advance};
 use crate::method::Method;
 use crate::recorder::{Recorder, RunStop};
 use crate::redundancy::with_contacts;
 use crate::report::{EventReport, SingularReport};
 use crate::run::not_unique;
+use crate::schedule::{Schedule, SegmentEnd, advance};
 use crate::settings::Settings;
 use crate::start::RowRank;
 use chatter::{Firings, MOST};
 pub(crate) use jump::APART;
-use jump::Landed;
+use jump::Rebuilt;
 use sarrus_model::settings::Coordinates;
 use sarrus_solve::integrators::{Because, Ended, InChart, Observer, Samples, TakenStep};
 use sarrus_solve::{
-    Counts, Dynamics, Equations, Findings, Integrator, Problem, Resting, SolveError, Stage, State,
-    StepControl, StepError,
+    Counts, Dynamics, Equations, Integrator, MethodStatistics, PausedDynamics, Problem, SolveError, Stage,
+    State, StepControl, StepError,
 };
 use sarrus_system::system::{DISSIPATED, NearSingular, WORK};
 use sarrus_system::{Mechanism, System, Tree};
@@ -60,27 +60,27 @@ use std::sync::Arc;
 /// A step of a mechanism, with its dense output.
 type MechanismStep<'a, 'b> = TakenStep<'a, Dynamics<'b, Mechanism>>;
 
-/// A run that goes on through events.
+/// A run that continues through events.
 #[derive(Clone)]
-pub(crate) struct Journey {
+pub(crate) struct EventLoop {
     /// The system at the start.
     pub system: Arc<System>,
-    /// How it is made.
+    /// Describes how it is made.
     pub method: Arc<Method>,
     /// The way.
-    pub route: Route,
-    /// What acts.
+    pub schedule: Schedule,
+    /// Holds what acts.
     pub active: Active,
-    /// What the legs so far have cost.
+    /// Holds what the segments so far have cost.
     pub counts: Counts,
-    /// What the methods found on the legs so far.
-    pub found: [Findings; 2],
-    /// The nearest that Euler angles came to their singularity on the legs so far.
+    /// Holds what the methods found on the segments so far.
+    pub found: [MethodStatistics; 2],
+    /// The nearest that Euler angles came to their singularity on the segments so far.
     pub nearest: Option<NearSingular>,
-    /// Singular positions met on the legs so far.
+    /// Singular positions met on the segments so far.
     pub singular: Vec<SingularReport>,
-    /// When an integrator that resolves the constraints itself was first left to itself near one \[s\].
-    pub left_alone: Option<f64>,
+    /// Time when an integrator that resolves the constraints itself was first left to itself near one \[s\].
+    pub fallback_left: Option<f64>,
     /// The event that the run failed at, if it did.
     pub failed_at: Option<String>,
     /// Columns of reactions and efforts that are not unique with what acted after an event.
@@ -92,22 +92,22 @@ pub(crate) struct Journey {
     firings: Firings,
     /// Largest speed of an impact, by rigid limit.
     hardest: Vec<f64>,
-    /// When gaps were looked at last, and how often then.
+    /// When gaps were checked last, and how often then.
     touched_at: f64,
     at_once: usize,
-    /// When a contact slid over the end of its surface last.
+    /// Time when a contact slid over the end of its surface last.
     passed_at: f64,
-    /// Whether contacts that are held share their forces in more than one way.
+    /// True if contacts that are held share their forces in more than one way.
     is_shared: bool,
     /// Events that fired at the instant at hand, each with whether its condition held just before.
     fired: Vec<(usize, bool)>,
     begun: bool,
 }
 
-/// The equations of a leg that is not at its end, with the integrator where it has one of its own.
-pub(crate) type Pause = (Option<Integrator>, Resting);
+/// The equations of a segment that is not at its end, with the integrator where it has one of its own.
+pub(crate) type Pause = (Option<Integrator>, PausedDynamics);
 
-/// Why a journey could not begin.
+/// Reason why a run could not begin.
 pub(crate) enum NoStart {
     /// Equations cannot be solved.
     Equations(SolveError),
@@ -115,12 +115,12 @@ pub(crate) enum NoStart {
     Overlap(String, f64),
 }
 
-impl Journey {
+impl EventLoop {
     /// One that has not begun.
-    pub fn new(system: &Arc<System>, method: &Arc<Method>, route: Route) -> Journey {
-        Journey {
-            firings: Firings::new(system.whole.events.list.len(), route.span),
-            hardest: vec![0.0; system.whole.events.limits.len()],
+    pub fn new(system: &Arc<System>, method: &Arc<Method>, schedule: Schedule) -> EventLoop {
+        EventLoop {
+            firings: Firings::new(system.all.events.list.len(), schedule.span),
+            hardest: vec![0.0; system.all.events.limits.len()],
             touched_at: f64::NAN,
             at_once: 0,
             passed_at: f64::NAN,
@@ -129,13 +129,13 @@ impl Journey {
             begun: false,
             system: system.clone(),
             method: method.clone(),
-            route,
+            schedule,
             active: Active::new(system),
             counts: Counts::default(),
             found: Default::default(),
             nearest: None,
             singular: Vec::new(),
-            left_alone: None,
+            fallback_left: None,
             failed_at: None,
             not_unique: Vec::new(),
             judged: Vec::new(),
@@ -144,10 +144,10 @@ impl Journey {
     }
 
     /// One that goes nowhere.
-    pub fn resting(system: &Arc<System>, method: &Method, settings: &Settings) -> Journey {
+    pub fn paused_dynamics(system: &Arc<System>, method: &Method, settings: &Settings) -> EventLoop {
         let span = (settings.t_start, settings.t_end);
         let jump = settings.certify.position;
-        let route = Route {
+        let schedule = Schedule {
             breaks: Vec::new(),
             span,
             known: span.1,
@@ -156,11 +156,11 @@ impl Journey {
             event_at_end: false,
             jump,
         };
-        Journey::new(system, &Arc::new(method.clone()), route)
+        EventLoop::new(system, &Arc::new(method.clone()), schedule)
     }
 
-    /// Goes from `state` to the end of the route. Where that is reached, `pause` is what a later call goes on with.
-    pub fn go(
+    /// Goes from `state` to the end of the route. Where that is reached, `pause` is what a later call continues with.
+    pub fn run_segment(
         &mut self,
         pause: &mut Option<Pause>,
         mechanism: &mut Mechanism,
@@ -189,9 +189,9 @@ impl Journey {
                 ended(Because::Failed(StepError::Solve { t, source }), control, t)
             };
             let made = match pause.take() {
-                Some((own, resting)) => Ok((own, resting.wake(mechanism))),
+                Some((own, paused)) => Ok((own, paused.resume(mechanism))),
                 None => {
-                    self.route.resume = false;
+                    self.schedule.resume = false;
                     self.begin(mechanism, state)
                 }
             };
@@ -209,46 +209,54 @@ impl Journey {
             }
             self.begun = true;
             self.redundant = None;
-            // legs with the same rows, until something happens
+            // segments with the same rows, until something happens
             let mut behind = false;
             let due = loop {
                 if let Some(slides) = &mut recorder.slides {
-                    match slides.settle(&mut dynamics, state) {
+                    match slides.correct(&mut dynamics, state) {
                         Ok(true) => control.restart(),
                         Ok(false) => {}
                         Err(source) => break Err(failed(source, control, state.t)),
                     }
                 }
-                // also where the leg before was interrupted in that very step
+                // also where the segment before was interrupted in that very step
                 if recorder.gaps.as_mut().is_some_and(GapWatch::met) {
                     break Ok(Vec::new());
                 }
                 let looked = match &mut recorder.detector {
-                    Some(detector) => detector.look(&mut dynamics, state, &self.fired),
+                    Some(detector) => detector.check(&mut dynamics, state, &self.fired),
                     None => Ok(Vec::new()),
                 };
                 let way = match looked {
                     Ok(due) if !due.is_empty() => break Ok(due),
                     Ok(_) => {
                         self.fired.clear();
-                        recorder.go_on(&mut dynamics, state);
-                        advance(&mut dynamics, integrator, control, state, &mut self.route, samples, recorder)
+                        recorder.advance(&mut dynamics, state);
+                        advance(
+                            &mut dynamics,
+                            integrator,
+                            control,
+                            state,
+                            &mut self.schedule,
+                            samples,
+                            recorder,
+                        )
                     }
-                    Err(source) => Leg::Ended(failed(source, control, state.t)),
+                    Err(source) => SegmentEnd::Ended(failed(source, control, state.t)),
                 };
                 match way {
-                    Leg::Ended(ended) => break Err(ended),
+                    SegmentEnd::Ended(ended) => break Err(ended),
                     // contacts may let go where a force or a driver switches
-                    Leg::Break if recorder.gaps.is_some() => {
+                    SegmentEnd::Break if recorder.gaps.is_some() => {
                         behind = true;
                         break Ok(Vec::new());
                     }
-                    Leg::Break if recorder.contradicts(dynamics.problem_mut(), state) => {
+                    SegmentEnd::Break if recorder.contradicts(dynamics.problem_mut(), state) => {
                         break Err(ended(Because::Stopped, control, state.t));
                     }
-                    Leg::Break | Leg::Event => {}
+                    SegmentEnd::Break | SegmentEnd::Event => {}
                 }
-                if recorder.onsets.as_mut().is_some_and(Onsets::met) {
+                if recorder.contact_detector.as_mut().is_some_and(ContactDetector::met) {
                     control.restart();
                 }
             };
@@ -286,7 +294,7 @@ impl Journey {
                 let held = recorder.detector.as_ref().is_some_and(|d| d.holds(i));
                 self.fired.push((i, held));
                 if let Err(error) = self.fire(i, mechanism, state, recorder) {
-                    self.failed_at = Some(self.system.whole.events.list[i].name.clone());
+                    self.failed_at = Some(self.system.all.events.list[i].name.clone());
                     return Ok(ended(Because::Failed(error), control, state.t));
                 }
                 if recorder.stop.is_some() {
@@ -295,7 +303,7 @@ impl Journey {
                     }
                     // the instant itself, between two samples
                     if let Ok(mut dynamics) = self.dynamics(mechanism, state) {
-                        recorder.go_on(&mut dynamics, state);
+                        recorder.advance(&mut dynamics, state);
                         if !recorder.has_sample(state.t) {
                             recorder.sample(&mut dynamics, state);
                         }
@@ -356,16 +364,16 @@ impl Journey {
         let stabilization = self.method.new_stabilization().map_err(none)?;
         let mut dynamics = Dynamics::new(mechanism, formulation, stabilization)?;
         self.method.regularize(&mut dynamics)?;
-        // pivots alone may not tell how many rows are redundant; what cannot be factored shows when it is run
+        // pivots alone may not show how many rows are redundant; what cannot be factored shows when it is run
         let redundant = self.redundant.unwrap_or_else(|| {
             let mechanism = dynamics.problem_mut();
             let mut eq = Equations::new(mechanism);
             mechanism.update(state, Stage::POSITION, &mut eq);
             let structure = mechanism.structure();
-            RowRank::find(structure, &eq).ok().and_then(|rows| rows.to_settle(structure))
+            RowRank::find(structure, &eq).ok().and_then(|rows| rows.rank_to_resolve(structure))
         });
         if let Some(redundant) = redundant {
-            let _ = dynamics.settle(state, redundant);
+            let _ = dynamics.resolve_rank(state, redundant);
         }
         Ok(dynamics)
     }
@@ -377,7 +385,7 @@ impl Journey {
         }
         // made before the run, from the same options; the system was laid out by the same rules
         let none = || SolveError::NotFinite { quantity: "options", index: 0 };
-        let tree = Tree::new(mechanism.system(), mechanism.hints()).map_err(|_| none())?;
+        let tree = Tree::new(mechanism.system(), mechanism.discrete()).map_err(|_| none())?;
         match self.method.new_integrator() {
             Ok(Integrator::Ode(method)) => {
                 let method = InChart::new(method, Box::new(tree), self.method.articulated);
@@ -387,30 +395,30 @@ impl Journey {
         }
     }
 
-    /// The journey with what the leg that it paused in has cost and found.
-    pub fn so_far(&self, pause: &mut Option<Pause>, mechanism: &mut Mechanism) -> Journey {
-        let mut journey = self.clone();
-        if let Some((own, resting)) = pause.take() {
-            let dynamics = resting.wake(mechanism);
-            journey.close(&dynamics);
+    /// The run with what the segment that it paused in has cost and found.
+    pub fn so_far(&self, pause: &mut Option<Pause>, mechanism: &mut Mechanism) -> EventLoop {
+        let mut events = self.clone();
+        if let Some((own, paused)) = pause.take() {
+            let dynamics = paused.resume(mechanism);
+            events.close(&dynamics);
             *pause = Some((own, dynamics.rest()));
-            journey.note(mechanism);
+            events.note(mechanism);
         }
-        journey
+        events
     }
 
-    /// Takes down what a leg has cost and found.
+    /// Takes down what a segment has cost and found.
     fn close(&mut self, dynamics: &Dynamics<'_, Mechanism>) {
-        let (leg, all) = (dynamics.counts(), &mut self.counts);
-        all.rhs += leg.rhs;
-        all.factorizations += leg.factorizations;
-        all.refinements += leg.refinements;
-        all.projection_iterations += leg.projection_iterations;
-        for (all, leg) in self.found.iter_mut().zip(dynamics.findings()) {
-            all.add(leg);
+        let (segment, all) = (dynamics.counts(), &mut self.counts);
+        all.rhs += segment.rhs;
+        all.factorizations += segment.factorizations;
+        all.refinements += segment.refinements;
+        all.projection_iterations += segment.projection_iterations;
+        for (all, segment) in self.found.iter_mut().zip(dynamics.statistics()) {
+            all.add(segment);
         }
         self.singular.extend(crate::singular::reports(dynamics));
-        self.left_alone = self.left_alone.or(dynamics.left_alone());
+        self.fallback_left = self.fallback_left.or(dynamics.fallback_left());
     }
 
     fn note(&mut self, mechanism: &Mechanism) {
@@ -430,25 +438,25 @@ impl Journey {
         recorder: &mut Recorder<'_>,
     ) -> Result<(), StepError> {
         let system = self.system.clone();
-        let event = &system.whole.events.list[i];
+        let event = &system.all.events.list[i];
         let found = state.q.clone();
         if event.actions.switches() {
-            jump::settle(mechanism, state);
+            jump::make_consistent(mechanism, state);
         }
         let before = mechanism.energy(state);
         let values = self.values(i, mechanism, state, recorder)?;
         let mut changes = self.active.change(&event.actions, mechanism, state);
-        for ((place, path, _), value) in event.actions.set.iter().zip(values) {
-            state.x[*place] = value;
+        for ((index, path, _), value) in event.actions.set.iter().zip(values) {
+            state.x[*index] = value;
             changes.words.push(format!("set {path} = {value}"));
         }
         let mut impulses = Vec::new();
         let mut work = 0.0;
         if changes.structure {
             // gaps push only: what they do follows the jump
-            self.active.take_holds();
-            let mut landed = self.rebuild(mechanism, state, &found)?;
-            work += landed.work;
+            self.active.remove_holds();
+            let mut rebuilt = self.rebuild(mechanism, state, &found)?;
+            work += rebuilt.work;
             // a row at its dead centre is only near it after drift, and seems to contradict the others until its joint is held
             let enabled: Vec<_> = event.actions.enable.iter().map(|target| target.elements.clone()).collect();
             let solve = |source| StepError::Solve { t: state.t, source };
@@ -456,10 +464,10 @@ impl Journey {
                 && let Some(lock) = dead_centre::find(mechanism, state, &enabled).map_err(solve)?
             {
                 self.active.lock(&lock, mechanism, state, &mut changes);
-                landed = self.rebuild(mechanism, state, &found)?;
-                work += landed.work;
+                rebuilt = self.rebuild(mechanism, state, &found)?;
+                work += rebuilt.work;
             }
-            impulses = changes.impulses(mechanism.system(), &landed.impulses()?);
+            impulses = changes.impulses(mechanism.system(), &rebuilt.impulses()?);
         }
         let after = mechanism.energy(state);
         let lost = before.kinetic + before.potential - after.kinetic - after.potential;
@@ -499,11 +507,11 @@ impl Journey {
         mechanism: &mut Mechanism,
         state: &mut State,
         found: &[f64],
-    ) -> Result<Landed, StepError> {
+    ) -> Result<Rebuilt, StepError> {
         let unfit = |_| StepError::NotFinite { t: state.t };
         let system = Arc::new(self.active.system(&self.system).map_err(unfit)?);
         let mut next = system.mechanism();
-        next.go_on_from(mechanism);
+        next.resume_from(mechanism);
         self.note(mechanism);
         let old = std::mem::replace(mechanism, next);
         jump::jump(mechanism, state, found, old.system())
@@ -530,7 +538,7 @@ impl Journey {
     }
 }
 
-/// Columns that are not unique at `s` with the rows of `mechanism`; none where that cannot be told.
+/// Columns that are not unique at `s` with the rows of `mechanism`; none where that cannot be determined.
 fn judge(mechanism: &mut Mechanism, s: &State) -> Vec<String> {
     let mut eq = Equations::new(mechanism);
     mechanism.update(s, Stage::POSITION, &mut eq);

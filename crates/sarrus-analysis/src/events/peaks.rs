@@ -56,7 +56,7 @@ pub(super) struct Grid {
     scratch: BodiesAtInstant,
 }
 
-/// What the samples tell of an expression.
+/// Holds what the samples tell of an expression.
 struct ExpressionSamples {
     /// Least and largest value, and the steepest slope between two neighbours.
     least: f64,
@@ -66,26 +66,26 @@ struct ExpressionSamples {
     off: f64,
     /// Integral over an interval that may be hidden.
     share: f64,
-    /// What the tolerances leave of the velocities, or the state, that it changes.
+    /// Holds what the tolerances leave of the velocities, or the state, that it changes.
     tolerance: f64,
-    /// What these tolerances make of its value, once that is asked for.
+    /// Holds what these tolerances make of its value, once that is asked for.
     noise: Option<f64>,
 }
 
 impl Grid {
     /// Samples a step up to `limit`.
-    pub fn place(&mut self, step: &mut MechanismStep<'_, '_>, limit: f64) -> Result<(), StepError> {
+    pub fn locate(&mut self, step: &mut MechanismStep<'_, '_>, limit: f64) -> Result<(), StepError> {
         let part = |k: usize| 0.5 - 0.5 * (std::f64::consts::PI * k as f64 / INTERVALS as f64).cos();
-        self.place_at(step, INTERVALS + 1, limit, part)
+        self.locate_samples(step, INTERVALS + 1, limit, part)
     }
 
     /// Samples it where stages of a fixed step stand.
-    pub fn place_stages(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
+    pub fn locate_stages(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
         let end = step.end.t;
-        self.place_at(step, STAGES.len(), end, |k| STAGES[k])
+        self.locate_samples(step, STAGES.len(), end, |k| STAGES[k])
     }
 
-    fn place_at(
+    fn locate_samples(
         &mut self,
         step: &mut MechanismStep<'_, '_>,
         count: usize,

@@ -1,4 +1,4 @@
-//! Where in a step a condition changes.
+//! Describes where in a step a condition changes.
 //!
 //! **Crossing.** Between an instant at which a condition does not hold and one at which it does, by the ITP method
 //! \[Oliveira2020\] on its margin: it takes no more evaluations than bisection and mostly far fewer. The condition itself,
@@ -55,7 +55,7 @@ pub(super) fn crossing<E>(
     Ok(b.0)
 }
 
-/// Whether a margin with these values at three instants, the middle one the highest, may reach zero between them.
+/// Returns whether a margin with these values at three instants, the middle one the highest, may reach zero between them.
 pub(super) fn may_reach(a: ConditionSample, middle: ConditionSample, b: ConditionSample) -> bool {
     // the vertex of the parabola, with room for its not being one
     let [(ta, ma), (t, m), (tb, mb)] = [a, middle, b].map(|(t, v)| (t, v.margin));

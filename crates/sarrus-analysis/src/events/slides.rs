@@ -3,7 +3,7 @@
 //! Beyond a limit the integral of a controller is held, below it grows. With w the rate of the demand while it is held and a what the
 //! integral adds, both outwards, the limit attracts from both sides where w < 0 < w + a: the integral then follows it, and the output
 //! is the limit (the sliding mode of Filippov). A step ends where the demand comes to a limit and where one of the two signs changes, and
-//! has one mode throughout, so that all its stages see one right side.
+//! has one mode throughout, so that all its stages see one right-hand side.
 
 use super::MechanismStep;
 use super::search::crossing;
@@ -22,11 +22,11 @@ const AT_LIMIT: f64 = 1e-12;
 pub(crate) struct Slides {
     /// The controllers, by number.
     list: Vec<usize>,
-    /// Whether the highest and the lowest output hold the integral, over the step.
+    /// Marks whether the highest and the lowest output hold the integral, over the step.
     beyond: Vec<[bool; 2]>,
     /// Integrals of those that slide, as they stand in x.
-    kept: Vec<f64>,
-    /// What the step meets first: which of the list, the side, and whether the demand is beyond it afterwards.
+    retained: Vec<f64>,
+    /// Holds what the step meets first: which of the list, the side, and whether the demand is beyond it afterwards.
     found: Vec<(usize, usize, bool)>,
     due: Vec<(usize, usize, bool)>,
 }
@@ -36,11 +36,11 @@ impl Slides {
     pub fn new(mechanism: &Mechanism) -> Option<Slides> {
         let list = mechanism.limited();
         let n = list.len();
-        let (beyond, kept) = (vec![[false; 2]; n], vec![0.0; n]);
-        (n > 0).then_some(Slides { list, beyond, kept, found: Vec::new(), due: Vec::new() })
+        let (beyond, retained) = (vec![[false; 2]; n], vec![0.0; n]);
+        (n > 0).then_some(Slides { list, beyond, retained, found: Vec::new(), due: Vec::new() })
     }
 
-    /// When in the step something changes.
+    /// Returns when in the step something changes.
     pub fn cut(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<Option<f64>, StepError> {
         self.found.clear();
         let (start, end) = (step.info.t, step.end.t);
@@ -74,18 +74,18 @@ impl Slides {
     }
 
     /// The step is cut for what was found.
-    pub fn take(&mut self) {
+    pub fn accept_cut(&mut self) {
         std::mem::swap(&mut self.due, &mut self.found);
     }
 
-    /// Does what is due at `s`, where a leg starts. Returns whether anything has changed.
-    pub fn settle(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &mut State) -> Result<bool, SolveError> {
+    /// Does what is due at `s`, where a segment starts. Returns whether anything has changed.
+    pub fn correct(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &mut State) -> Result<bool, SolveError> {
         let due = std::mem::take(&mut self.due);
         let mut changed = !due.is_empty();
         for (n, &i) in self.list.iter().enumerate() {
             let mechanism = ode.problem_mut();
             // an event or a program has set it
-            if mechanism.slide(i) != 0.0 && mechanism.integral(i, s) != self.kept[n] {
+            if mechanism.slide(i) != 0.0 && mechanism.integral(i, s) != self.retained[n] {
                 mechanism.end_slide(i);
                 changed = true;
             }
@@ -96,7 +96,7 @@ impl Slides {
             self.beyond[n][k] = beyond;
             if ode.problem().slide(i) != 0.0 {
                 // the demand goes outwards by itself, or inwards although the integral grows: which of the two rates has
-                // changed its sign is told by the larger, as it is zero to rounding
+                // changed its sign is shown by the larger, as it is zero to rounding
                 let [w, a] = rates(ode, i, side, s)?;
                 ode.problem_mut().set_mode(i, mode::FREE, s);
                 self.beyond[n] = [false; 2];
@@ -106,7 +106,7 @@ impl Slides {
             let [w, a] = rates(ode, i, side, s)?;
             if w < 0.0 && w + a > 0.0 {
                 ode.problem_mut().set_mode(i, side * mode::SLIDES, s);
-                self.kept[n] = ode.problem().integral(i, s);
+                self.retained[n] = ode.problem().integral(i, s);
             }
         }
         for (n, &i) in self.list.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Forces that keep the motion at a switch of their own, as dry friction by `sign(b.vx)` does at rest.
 //!
-//! There the switch has no end: from either side the force drives the motion back. Step control alone would go on with steps in which
+//! There the switch has no end: from either side the force drives the motion back. Step control alone would continue with steps in which
 //! the force changes velocities by no more than the tolerances. Two things are counted at the starts of steps, of choices whose arguments
 //! are no farther from a level than positions, velocities and states that are off by [`NEAR`] tolerances bring about:
 //!
@@ -48,8 +48,8 @@ impl Stays {
         }
     }
 
-    /// Looks at the choices of those expressions for which `acts` holds, at the start of a step of length `h` \[s\].
-    pub fn look(
+    /// Checks the choices of those expressions for which `acts` holds, at the start of a step of length `h` \[s\].
+    pub fn check(
         &mut self,
         laws: &Laws,
         [frame, scratch]: [&mut BodiesAtInstant; 2],
@@ -88,7 +88,7 @@ impl Stays {
         }
     }
 
-    /// Why the run ends, if it does.
+    /// Returns why the run ends, if it does.
     pub fn why(&self, laws: &Laws) -> Option<String> {
         let (law, t) = self.found?;
         Some(format!(

@@ -31,8 +31,8 @@ use sarrus_system::system::System;
 /// Part of a step at its start where choices that change are those that ended the step before.
 const PAST: f64 = 1e-9;
 /// Part of a step at its start within which a choice that began right at a level has left it.
-const SETTLED: f64 = 1e-6;
-/// Changes of a choice in a step that are looked at until one changes its expression.
+const CONVERGED: f64 = 1e-6;
+/// Changes of a choice in a step that are checked until one changes its expression.
 const TRIES: usize = 64;
 /// Part of the absolute tolerance that is rounding of positions and velocities.
 const NOISE: f64 = 1e-3;
@@ -54,17 +54,17 @@ pub(crate) struct Switches {
     windows: Windows,
     grid: Grid,
     frames: [BodiesAtInstant; 2],
-    /// By law: whether it is looked at in this step.
+    /// By law: whether it is checked in this step.
     counts: Vec<bool>,
     /// By law: how much it may change in this step.
     widths: Vec<f64>,
-    /// Whether steps adapt to errors, and the tolerances: relative, absolute.
+    /// True if steps adapt to errors, and the tolerances: relative, absolute.
     adaptive: bool,
     tolerances: [f64; 2],
     firings: Firings,
     stays: Stays,
     found: Option<StepEnd>,
-    /// When the next steps have to end \[s\], and for how long the one after that goes over a switch \[s\].
+    /// Time when the next steps have to end \[s\], and for how long the one after that goes over a switch \[s\].
     until: f64,
     sliver: f64,
     /// For which law that is.
@@ -75,7 +75,7 @@ pub(crate) struct Switches {
     features: Features,
 }
 
-/// What ends a step.
+/// Holds what ends a step.
 #[derive(Clone, Copy)]
 struct StepEnd {
     /// The expression of a force or controller; none of a constraint.
@@ -83,7 +83,7 @@ struct StepEnd {
     at: f64,
     until: f64,
     sliver: f64,
-    /// Whether the step is taken again.
+    /// True if the step is taken again.
     again: bool,
 }
 
@@ -153,17 +153,17 @@ impl Switches {
         })
     }
 
-    /// When the next step has to end \[s\].
+    /// Returns when the next step has to end \[s\].
     pub fn until(&self) -> f64 {
         self.until
     }
 
-    /// Whether a step of fixed size has passed over a part of an expression.
+    /// Returns whether a step of fixed size has passed over a part of an expression.
     pub fn passed_over(&self) -> bool {
         self.passed.iter().any(Option::is_some) || self.features.passed_over()
     }
 
-    /// Why the run ends, where an expression keeps the motion at one of its switches.
+    /// Returns why the run ends, where an expression keeps the motion at one of its switches.
     pub fn stays(&self) -> Option<String> {
         self.stays.why(&self.laws)
     }
@@ -218,7 +218,7 @@ impl Switches {
     }
 
     /// The step is cut for what was found.
-    pub fn take(&mut self) {
+    pub fn accept_cut(&mut self) {
         let Some(found) = self.found else { return };
         (self.until, self.sliver, self.last) = (found.until, found.sliver, found.law);
         let kind = if found.again { self.laws.list().len() } else { 0 };
@@ -229,19 +229,19 @@ impl Switches {
         }
     }
 
-    /// When the step is to be cut for a choice that changes, or before a peak.
+    /// Returns when the step is to be cut for a choice that changes, or before a peak.
     pub fn cut(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<Option<f64>, StepError> {
         let mut pending = None;
         if step.end.t >= self.until {
             let (sliver, end) = (std::mem::take(&mut self.sliver), step.end.t);
-            // in a leg of its own: differences over so short a step are rounding to methods that remember steps
+            // in a segment of its own: differences over so short a step are rounding to methods that remember steps
             let found = StepEnd { law: self.last, at: end, until: end + sliver, sliver: 0.0, again: true };
             pending = (sliver > 0.0).then_some(found);
             self.until = f64::INFINITY;
         }
         self.found = None;
         if self.adaptive {
-            self.look_at_start(step)?;
+            self.check_start(step)?;
         }
         self.search(step)?;
         self.search_constraints(step)?;
@@ -249,14 +249,14 @@ impl Switches {
         Ok(self.found.map(|found| found.at))
     }
 
-    /// Looks at the choices where the step starts.
-    fn look_at_start(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
+    /// Checks the choices where the step starts.
+    fn check_start(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
         let Switches { laws, stays, frames: [frame, scratch], tolerances, .. } = self;
         let (ode, s) = step.at(step.info.t)?;
         ode.problem_mut().frame(s, frame);
         let system = ode.problem().system().clone();
         let h = step.info.h;
-        stays.look(laws, [frame, scratch], h, *tolerances, |law| law.acts(&system));
+        stays.check(laws, [frame, scratch], h, *tolerances, |law| law.acts(&system));
         Ok(())
     }
 
@@ -278,7 +278,7 @@ impl Switches {
         Ok(())
     }
 
-    /// Looks for features of constraints before what was found.
+    /// Searches for features of constraints before what was found.
     fn search_constraints(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
         let limit = self.found.map_or(step.end.t, |found| if found.again { found.until } else { found.at });
         if let Some(at) = self.features.cut(step, limit, self.adaptive, self.tolerances)? {
@@ -287,7 +287,7 @@ impl Switches {
         Ok(())
     }
 
-    /// How a step that begins at `t` is cut for a switch at `at`, where law `law` changes: there, or at once and taken again.
+    /// Returns how a step that begins at `t` is cut for a switch at `at`, where law `law` changes: there, or at once and taken again.
     fn decide(&self, t: f64, h: f64, law: usize, at: f64, next: f64) -> StepEnd {
         let near = NEAR * f64::EPSILON * t.abs().max(at.abs());
         let part = (at - t) / h;
@@ -305,7 +305,7 @@ impl Switches {
         StepEnd { law, at: t, until, sliver, again: true }
     }
 
-    /// Which expressions count in the step: those that may change velocities by more than the tolerances.
+    /// Returns which expressions count in the step: those that may change velocities by more than the tolerances.
     fn count(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<bool, StepError> {
         let h = step.end.t - step.info.t;
         let Switches {
@@ -367,7 +367,7 @@ impl Switches {
         Ok(())
     }
 
-    /// When choice `i` changes in the step, and its expression with it.
+    /// Returns when choice `i` changes in the step, and its expression with it.
     fn leaves(&mut self, step: &mut MechanismStep<'_, '_>, i: usize) -> Result<Option<f64>, StepError> {
         let (t, h) = (step.info.t, step.end.t - step.info.t);
         let mut from = t + PAST * h;
@@ -383,7 +383,7 @@ impl Switches {
             if found > t + 2.0 * PAST * h && self.smooth_until(step, i, found - PAST * h)? <= found {
                 return Ok(Some(found));
             }
-            from = found.max(t + SETTLED * h);
+            from = found.max(t + CONVERGED * h);
         }
         Ok(None)
     }
@@ -419,7 +419,7 @@ impl Switches {
         Ok(self.laws.argument(i, &self.frames[0]))
     }
 
-    /// When the argument of choice `i` leaves its cell after `from`.
+    /// Returns when the argument of choice `i` leaves its cell after `from`.
     fn exit(
         &mut self,
         step: &mut MechanismStep<'_, '_>,
@@ -451,7 +451,7 @@ impl Switches {
         let given_up = windows.given_up.len();
         let found = windows.first(step, &beyond, margin, points, &mut |step, t| at(step, t, rounding))?;
         if found.is_some() {
-            // what it may have missed before that is looked for again
+            // what it may have missed before that is searched for again
             windows.given_up.truncate(given_up);
         }
         let Some([a, b]) = found else { return Ok(None) };
@@ -466,13 +466,13 @@ impl Switches {
     fn find_peak(&mut self, step: &mut MechanismStep<'_, '_>, limit: f64) -> Result<(), StepError> {
         let t = step.info.t;
         let Switches { laws, windows, grid, counts, tolerances, .. } = self;
-        let (mut placed, mut first) = (false, None);
+        let (mut is_set, mut first) = (false, None);
         for (i, law) in laws.list().iter().enumerate() {
             if !(law.peaks && counts[i]) {
                 continue;
             }
-            if !std::mem::replace(&mut placed, true) {
-                grid.place(step, limit)?;
+            if !std::mem::replace(&mut is_set, true) {
+                grid.locate(step, limit)?;
             }
             let Some(motion) = windows.motion() else { return Ok(()) };
             let Some(Peak { from, at }) = grid.peak(step, motion, (laws, i), *tolerances)? else { continue };
@@ -491,7 +491,7 @@ impl Switches {
     /// Notes expressions of which a step of fixed size has passed over a part.
     fn note_passed(&mut self, step: &mut MechanismStep<'_, '_>) -> Result<(), StepError> {
         let Switches { laws, windows, grid, counts, tolerances, passed, .. } = self;
-        grid.place_stages(step)?;
+        grid.locate_stages(step)?;
         let Some(motion) = windows.motion() else { return Ok(()) };
         for i in (0..counts.len()).filter(|i| counts[*i]) {
             passed[i] = grid.unmet(step, motion, (laws, i), *tolerances)?.map(|peak| peak.at);

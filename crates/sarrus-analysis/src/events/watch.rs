@@ -1,4 +1,4 @@
-//! What is remembered of an event, and how its condition is judged.
+//! Describes what is remembered of an event, and how its condition is judged.
 
 use sarrus_solve::{Dynamics, SolveError, State};
 use sarrus_system::conditions::ConditionValue;
@@ -12,21 +12,21 @@ const ROUNDING: f64 = 256.0 * f64::EPSILON;
 /// A coordinate this near to a value, relative to one or to the value, has reached it \[m, rad\].
 const REACHED: f64 = 1e-12;
 
-/// What is remembered of an event.
+/// Holds what is remembered of an event.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WatchedEvent {
-    /// Whether it fires when its condition holds.
+    /// True if it fires when its condition holds.
     pub armed: bool,
-    /// Whether it never fires again.
+    /// True if it never fires again.
     pub done: bool,
-    /// When it has fired last \[s\].
+    /// Time when it has fired last \[s\].
     pub fired_at: f64,
     /// Largest margin so far, in size.
     scale: f64,
     /// Of a coordinate that is to reach a value: on which side of it the run started.
     side: f64,
     reaches: Option<f64>,
-    /// Whether its condition reads the time alone: breaks end legs there.
+    /// True if its condition reads the time alone: breaks end segments there.
     pub timed: bool,
     needs_reactions: bool,
 }
@@ -57,7 +57,7 @@ impl WatchedEvent {
         }
     }
 
-    /// The margin that is told, over the condition's own; none where its side is not known.
+    /// The margin that is reported, over the condition's own; none where its side is not known.
     pub fn sign(&self) -> Option<f64> {
         match self.reaches {
             None => Some(1.0),
@@ -70,7 +70,7 @@ impl WatchedEvent {
         ROUNDING * self.scale
     }
 
-    /// Whether the condition does not hold, by more than rounding.
+    /// Returns whether the condition does not hold, by more than rounding.
     pub fn is_false(&self, verdict: &ConditionValue) -> bool {
         !verdict.holds && !(verdict.margin >= -FALSE_AGAIN * self.scale)
     }

@@ -15,7 +15,7 @@ use sarrus_system::motion::{BodiesAtInstant, MotionBounds};
 
 /// Margins that have bounds between two frames.
 pub(super) trait Margins {
-    /// How many there are.
+    /// The number of them.
     fn count(&self) -> usize;
 
     /// The bodies that their bounds read.
@@ -51,7 +51,7 @@ impl Margins for Conditions {
     }
 }
 
-/// Tells what a condition is at an instant of the step.
+/// Reports what a condition is at an instant of the step.
 type ConditionTest<'a> =
     &'a mut dyn FnMut(&mut MechanismStep<'_, '_>, f64) -> Result<ConditionValue, StepError>;
 
@@ -72,7 +72,7 @@ pub(super) struct Windows {
     allowed: Vec<(usize, bool)>,
     /// Events whose search was given up, and when first \[s\].
     pub given_up: Vec<(usize, f64)>,
-    /// How often that happened.
+    /// Number of times that that happened.
     pub times_given_up: u64,
     /// Events whose margin may have been positive by no more than rounding, and when first \[s\].
     pub grazed: Vec<(usize, f64)>,
@@ -100,7 +100,7 @@ impl Windows {
         self.halved = 0;
     }
 
-    /// Whether a condition that holds at neither end of the step holds nowhere in it.
+    /// Decides whether a condition that holds at neither end of the step holds nowhere in it.
     pub fn is_clear(
         &mut self,
         step: &mut MechanismStep<'_, '_>,

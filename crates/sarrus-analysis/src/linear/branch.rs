@@ -1,7 +1,7 @@
 //! Branches of rests: followed along loads that grow, up to where they end or fork.
 //!
 //! Steps lead along the forces and near the tangent, and what was stable stays so: a step that does not is halved. Where halves do not help, the
-//! branch ends, and a damped motion tells how it goes on. That it ends, and does not only bend, is told by taking the loads back from there: a rest
+//! branch ends, and a damped motion shows how it continues. That it ends, and does not only bend, is shown by taking the loads back from there: a rest
 //! that stays away has jumped. Stops that a jump meets ([`super::stops`]) are left out of that look.
 
 use super::equilibrium::EquilibriumSearch;
@@ -13,7 +13,7 @@ use super::stops::Stops;
 use crate::error::SetupError;
 use sarrus_solve::State;
 
-/// How often a part of the loads is halved towards the end of a branch.
+/// Number of times that a part of the loads is halved towards the end of a branch.
 const FINE: i32 = 26;
 /// Ends of branches within one part of the loads, at most.
 const ENDS: u32 = 20;
@@ -21,7 +21,7 @@ const ENDS: u32 = 20;
 const JUMP: f64 = 0.25;
 /// Trials along a branch, at most: then the loads act at once.
 const FOLLOWED: u32 = 5000;
-/// The same along one that is only looked at.
+/// The same along one that is only checked.
 const ASIDE: u32 = 2000;
 
 /// The end of a branch of rests.
@@ -31,7 +31,7 @@ pub(super) struct BranchEnd {
     pub load: f64,
 }
 
-/// How a branch was followed.
+/// Describes how a branch was followed.
 pub(super) enum Followed {
     Came(Box<Rest>, Option<BranchEnd>),
     /// A stop was met on this way from the state at hand.
@@ -40,7 +40,7 @@ pub(super) enum Followed {
     Lost(Option<BranchEnd>),
 }
 
-/// What a damped motion from the end of a branch comes to.
+/// Holds what a damped motion from the end of a branch comes to.
 enum BranchOutcome {
     /// Rest, under this share of the loads.
     Came(f64, Box<Rest>),
@@ -51,7 +51,7 @@ enum BranchOutcome {
 
 impl Statics<'_> {
     /// Along the branch of rests from one share of the loads to another. A step that loses what was stable, or that strays from the tangent, may be
-    /// on another branch, and is halved; where halves do not help, the branch ends or forks, and a damped motion tells how it goes on.
+    /// on another branch, and is halved; where halves do not help, the branch ends or forks, and a damped motion shows how it continues.
     pub fn follow(
         &mut self,
         [from, to]: [f64; 2],
@@ -72,7 +72,7 @@ impl Statics<'_> {
         let last = self.counts.trials + FOLLOWED;
         loop {
             let next = if at + more > to - 1e-3 * least { to } else { at + more };
-            let before = self.keep();
+            let before = self.save();
             self.load(next)?;
             // near rests that are stable K is positive: elsewhere steps lead to any branch
             let bounds = IterationBounds { longest: LONG, downhill: stable == Some(true) };
@@ -91,8 +91,8 @@ impl Statics<'_> {
                     more *= 2.0;
                     continue;
                 }
-                self.put_back(&before)?;
-                // nothing stable to stay on, as where the loads alone tell where to hang
+                self.restore(&before)?;
+                // nothing stable to stay on, as where the loads alone show where to hang
                 level = lost && stable.is_none();
                 more = if level { 0.0 } else { more };
             } else if let Err(NewtonStop::Met(way)) = done {
@@ -110,18 +110,22 @@ impl Statics<'_> {
                 return Ok(Followed::Lost(end));
             }
             let may_end = end.is_none() && on_branch && !level;
-            let (next, rest) =
-                match self.go_on(&before, [at, beyond, to], [may_end, stable == Some(true)], watch)? {
-                    BranchOutcome::Came(next, rest) => (next, rest),
-                    BranchOutcome::Met(way, jumped) => {
-                        let here = jumped.then_some(BranchEnd { load: at });
-                        return Ok(Followed::Met(way, end.or(here)));
-                    }
-                    BranchOutcome::Lost => {
-                        let here = (on_branch && stable == Some(true)).then_some(BranchEnd { load: at });
-                        return Ok(Followed::Lost(end.or(here)));
-                    }
-                };
+            let (next, rest) = match self.continue_branch(
+                &before,
+                [at, beyond, to],
+                [may_end, stable == Some(true)],
+                watch,
+            )? {
+                BranchOutcome::Came(next, rest) => (next, rest),
+                BranchOutcome::Met(way, jumped) => {
+                    let here = jumped.then_some(BranchEnd { load: at });
+                    return Ok(Followed::Met(way, end.or(here)));
+                }
+                BranchOutcome::Lost => {
+                    let here = (on_branch && stable == Some(true)).then_some(BranchEnd { load: at });
+                    return Ok(Followed::Lost(end.or(here)));
+                }
+            };
             stable = self.is_stable(&rest);
             // a damped motion leads to no rest that is not stable, but where nothing leads away from that: the branch forks
             let ends_here = may_end && stable != Some(false);
@@ -137,7 +141,7 @@ impl Statics<'_> {
     }
 
     /// Goes where a damped motion would from the rest `before`, where a branch ends or forks, under a little more than its share `at` of the loads.
-    fn go_on(
+    fn continue_branch(
         &mut self,
         before: &SavedPosition,
         [at, beyond, to]: [f64; 3],
@@ -154,13 +158,13 @@ impl Statics<'_> {
                     let jumped = may_end && self.jumps_past_stops(before, [back, share], stable, watch)?;
                     return Ok(BranchOutcome::Met(way, jumped));
                 }
-                Err(_) => self.put_back(before)?,
+                Err(_) => self.restore(before)?,
             }
         }
         Ok(BranchOutcome::Lost)
     }
 
-    /// Whether the rest at hand under `next` is much farther from that under `at` than the tangent at hand tells, whose factors are the last.
+    /// Returns whether the rest at hand under `next` is much farther from that under `at` than the tangent at hand tells, whose factors are the last.
     fn strays_back(&mut self, at: f64, next: f64) -> Result<bool, SetupError> {
         self.load(at)?;
         let back = rest(&mut self.mechanism, &mut self.solvers.kkt, &self.state);
@@ -170,7 +174,7 @@ impl Statics<'_> {
         Ok(newton.displacement(&force).is_some_and(|back| newton.strays_from(STRAYS, &back)))
     }
 
-    /// Whether the rest at hand, which came of the rest `before`, stays away from there when the loads are taken back to `share`.
+    /// Returns whether the rest at hand, which came of the rest `before`, stays away from there when the loads are taken back to `share`.
     fn has_jumped(
         &mut self,
         before: &SavedPosition,
@@ -179,12 +183,12 @@ impl Statics<'_> {
     ) -> Result<bool, SetupError> {
         let apart =
             |a: &State| a.q.iter().zip(&before.state.q).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
-        let here = self.keep();
+        let here = self.save();
         let way = apart(&self.state);
         self.load(share)?;
         let back = self.iterate(0.0, IterationBounds { longest: LONG, downhill: false }, watch)?;
         let left = apart(&self.state);
-        self.put_back(&here)?;
+        self.restore(&here)?;
         Ok(back.is_ok() && left >= JUMP * way)
     }
 
@@ -197,8 +201,8 @@ impl Statics<'_> {
         stable: bool,
         watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<bool, SetupError> {
-        let here = self.keep();
-        self.put_back(before)?;
+        let here = self.save();
+        self.restore(before)?;
         self.stops.iter_mut().for_each(|stops| stops.ignored = true);
         let jumped = match self.relax(watch) {
             Ok(Ok(_)) => self.has_jumped(before, back, watch),
@@ -206,7 +210,7 @@ impl Statics<'_> {
         };
         self.stops.iter_mut().for_each(|stops| stops.ignored = false);
         self.load(share)?;
-        self.put_back(&here)?;
+        self.restore(&here)?;
         jumped
     }
 
@@ -221,17 +225,17 @@ impl Statics<'_> {
         if !self.bounds.downhill || self.solvers.newton.is_none() || from == to || !self.fresh {
             return Ok(None);
         }
-        let (here, counts, most) = (self.keep(), self.counts, self.most);
+        let (here, counts, most) = (self.save(), self.counts, self.most);
         let watched = self.stops.as_ref().map(Stops::watched);
         self.most = most.min(counts.trials + ASIDE);
-        self.put_back(start)?;
+        self.restore(start)?;
         let followed = self.follow([from, to], watch);
         (self.counts, self.most) = (counts, most);
         if let (Some(stops), Some(watched)) = (&mut self.stops, watched) {
             stops.watch_as(watched);
         }
         self.load(to)?;
-        self.put_back(&here)?;
+        self.restore(&here)?;
         // positions that are tried aside may meet events that the way does not, and take too long
         Ok(match followed {
             Ok(Followed::Came(_, end) | Followed::Lost(end) | Followed::Met(_, end)) => end,

@@ -6,7 +6,7 @@
 //! without `ki` grows for ever and does nothing. Controllers of kind `input` are set from outside, and stay as they are.
 //!
 //! Where outputs that are held leave the mechanism no rest, as of a cart whose place a controller alone keeps, sampled controllers act at every step of the
-//! search ([`super::search`]) in place of that. Where that fails too, both are solved for at once ([`super::together`]). At rest what is delayed is
+//! search ([`super::search`]) in place of that. Where that fails too, both are solved for at once ([`super::together_with_controllers`]). At rest what is delayed is
 //! what is sampled. Refused by name: states that do not come to rest.
 
 use super::branch::BranchEnd;
@@ -15,7 +15,7 @@ use super::rest::Rest;
 use super::search::NEARLY;
 use super::statics::{SavedPosition, Statics, StaticsOutcome};
 use super::stops::RUN;
-use super::together::together;
+use super::together_with_controllers::together;
 use crate::error::SetupError;
 use sarrus_math::solve::SparseLu;
 use sarrus_model::Model;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 /// First step along a state, relative to it: far above what the rest of the mechanism is found to, and small beside where laws bend.
 const PROBE: f64 = 1e-3;
-/// How far states are moved to see whether anything reads them, relative: an output at its limit may have to leave that first.
+/// Extent to which states are moved to see whether anything reads them, relative: an output at its limit may have to leave that first.
 const FAR: f64 = 1e6;
 /// Steps, at most, over the number of states: for linear laws Broyden's method takes twice as many as there are states \[Gay1979\].
 const STEPS: usize = 10;
@@ -35,7 +35,7 @@ const HALVINGS: u32 = 10;
 /// The states of controllers that come to rest with the mechanism.
 pub(super) struct ControllerStates {
     sampler: Option<Sampler>,
-    /// Whether some are not sampled.
+    /// True if some are not sampled.
     continuous: bool,
     /// Places in x, each with its controller.
     states: Vec<(usize, String)>,
@@ -62,7 +62,7 @@ impl ControllerStates {
             states.extend((element.x..element.x + own).map(|i| (i, element.name.clone())));
         }
         let sampler = if sampled {
-            Some(Sampler::new(model, system, span, &[]).map_err(SetupError::Model)?.resting())
+            Some(Sampler::new(model, system, span, &[]).map_err(SetupError::Model)?.static_sampler())
         } else {
             None
         };
@@ -77,28 +77,29 @@ impl ControllerStates {
     /// Leaves out states that no force reads, and no state that is kept.
     fn keep_read(&mut self, mechanism: &mut Mechanism, state: &State) {
         let (mut eq, accel) = (Equations::new(mechanism), Accel::zeros(mechanism.structure()));
-        let mut look = |control: &ControllerStates, s: &State| {
+        let mut check = |control: &ControllerStates, s: &State| {
             mechanism.update(s, Stage::FORCE, &mut eq);
             (eq.f.clone(), control.rates(mechanism, s, &eq, &accel))
         };
-        let (force, rates) = look(self, state);
+        let (force, rates) = check(self, state);
         let n = self.states.len();
-        let (mut kept, mut reads) = (vec![false; n], vec![false; n * n]);
+        let (mut retained, mut reads) = (vec![false; n], vec![false; n * n]);
         for j in 0..n {
-            let place = self.states[j].0;
+            let index = self.states[j].0;
             for by in [PROBE, -PROBE, FAR, -FAR] {
                 let mut moved = state.clone();
-                moved.x[place] += by * state.x[place].abs().max(1.0);
-                let (other, changed) = look(self, &moved);
-                kept[j] |= other != force;
+                moved.x[index] += by * state.x[index].abs().max(1.0);
+                let (other, changed) = check(self, &moved);
+                retained[j] |= other != force;
                 (0..n).for_each(|i| reads[i * n + j] |= changed[i] != rates[i]);
             }
         }
-        while let Some(j) = (0..n).find(|&j| !kept[j] && (0..n).any(|i| kept[i] && reads[i * n + j])) {
-            kept[j] = true;
+        while let Some(j) = (0..n).find(|&j| !retained[j] && (0..n).any(|i| retained[i] && reads[i * n + j]))
+        {
+            retained[j] = true;
         }
-        let mut kept = kept.into_iter();
-        self.states.retain(|_| kept.next().unwrap_or(false));
+        let mut retained = retained.into_iter();
+        self.states.retain(|_| retained.next().unwrap_or(false));
     }
 
     /// r at `s`, with the equations and accelerations there.
@@ -112,28 +113,28 @@ impl ControllerStates {
             let change = after.x.iter().zip(&s.x).map(|(after, before)| after - before);
             xdot.iter_mut().zip(change).for_each(|(xdot, change)| *xdot += change);
         }
-        self.states.iter().map(|(place, _)| xdot[*place]).collect()
+        self.states.iter().map(|(index, _)| xdot[*index]).collect()
     }
 
-    /// Places of the states in x.
-    pub fn places(&self) -> impl Iterator<Item = usize> + '_ {
-        self.states.iter().map(|(place, _)| *place)
+    /// Indices of the states in x.
+    pub fn state_indices(&self) -> impl Iterator<Item = usize> + '_ {
+        self.states.iter().map(|(index, _)| *index)
     }
 
-    /// Why nobody says whether a rest with them is stable.
+    /// Returns why no one says whether a rest with them is stable.
     pub fn untold(&self, system: &System) -> String {
         if self.sampler.is_none() {
-            return "controllers act: whether the rest is stable, `sarrus modes` tells".into();
+            return "controllers act: whether the rest is stable, `sarrus modes` shows".into();
         }
         let sampled = system.controllers.iter().filter(|c| c.controller.sampling().is_some());
         let names: Vec<String> = sampled.map(|c| format!("`{}`", c.name)).collect();
         format!(
-            "whether the rest is stable under what {} samples is not looked at: a run from beside it tells",
+            "whether the rest is stable under what {} samples is not checked: a run from a nearby state shows",
             names.join(", ")
         )
     }
 
-    /// Whether some are sampled.
+    /// Returns whether some are sampled.
     pub fn is_sampled(&self) -> bool {
         self.sampler.is_some()
     }
@@ -150,8 +151,8 @@ impl ControllerStates {
         shares: [f64; 2],
         watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<(StaticsOutcome, Option<BranchEnd>), SetupError> {
-        let start = statics.keep();
-        let one_by_one = self.in_turn(statics, shares, watch);
+        let start = statics.save();
+        let one_by_one = self.solve_in_sequence(statics, shares, watch);
         let (found, end) = match one_by_one {
             Ok((found, end)) if found.found => (found, end),
             other => match together(self, statics, &start, shares[1])? {
@@ -167,13 +168,13 @@ impl ControllerStates {
     }
 
     /// The same with the states held while the mechanism comes to rest.
-    fn in_turn(
+    fn solve_in_sequence(
         &self,
         statics: &mut Statics<'_>,
         shares: [f64; 2],
         watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<(StaticsOutcome, Option<BranchEnd>), SetupError> {
-        let start = statics.keep();
+        let start = statics.save();
         let (mut found, end) = statics.bring_on(shares, watch)?;
         if !found.found {
             let sampled = self.sampled(statics, &start, watch)?;
@@ -203,12 +204,12 @@ impl ControllerStates {
                 return Ok((found, end));
             }
             let Some(full) = solve(&B, &r) else { break };
-            let before = statics.keep();
+            let before = statics.save();
             let mut taken = None;
             for halving in 0..HALVINGS {
                 let step: Vec<f64> = full.iter().map(|d| d * 0.5_f64.powi(halving as i32)).collect();
-                statics.put_back(&before)?;
-                self.states.iter().zip(&step).for_each(|((place, _), d)| statics.state.x[*place] += d);
+                statics.restore(&before)?;
+                self.states.iter().zip(&step).for_each(|((index, _), d)| statics.state.x[*index] += d);
                 let (there, _) = statics.bring_on(to, watch)?;
                 if !there.found {
                     continue;
@@ -220,13 +221,13 @@ impl ControllerStates {
                 }
             }
             let Some((there, now, step)) = taken else {
-                statics.put_back(&before)?;
+                statics.restore(&before)?;
                 break;
             };
             let length: f64 = step.iter().map(|d| d * d).sum();
             for i in 0..n {
-                let told: f64 = (0..n).map(|j| B[i * n + j] * step[j]).sum();
-                (0..n).for_each(|j| B[i * n + j] += (now[i] - r[i] - told) * step[j] / length);
+                let reported: f64 = (0..n).map(|j| B[i * n + j] * step[j]).sum();
+                (0..n).for_each(|j| B[i * n + j] += (now[i] - r[i] - reported) * step[j] / length);
             }
             let grown = terms(&statics.state, &now, &B);
             scale.iter_mut().zip(grown).for_each(|(scale, grown)| *scale = scale.max(grown));
@@ -257,14 +258,14 @@ impl ControllerStates {
         if self.continuous || self.sampler.is_none() {
             return Ok(None);
         }
-        statics.put_back(start)?;
+        statics.restore(start)?;
         let mut largest = vec![0.0_f64; self.states.len()];
         let mut sample = |mechanism: &mut Mechanism, state: &mut State, rest: &Rest| {
             let r = self.rates(mechanism, state, &rest.eq, &rest.accel);
             let mut most = 0.0_f64;
-            for (((place, _), r), largest) in self.states.iter().zip(r).zip(&mut largest) {
-                state.x[*place] += r;
-                *largest = largest.max(state.x[*place].abs()).max(r.abs());
+            for (((index, _), r), largest) in self.states.iter().zip(r).zip(&mut largest) {
+                state.x[*index] += r;
+                *largest = largest.max(state.x[*index].abs()).max(r.abs());
                 most = if r == 0.0 { most } else { most.max(r.abs() / *largest) };
             }
             most
@@ -286,19 +287,19 @@ impl ControllerStates {
         if r.iter().all(|r| *r == 0.0) {
             return Ok(Some(B));
         }
-        let before = statics.keep();
-        for (j, (place, _)) in self.states.iter().enumerate() {
-            let size = before.state.x[*place].abs().max(r[j].abs());
+        let before = statics.save();
+        for (j, (index, _)) in self.states.iter().enumerate() {
+            let size = before.state.x[*index].abs().max(r[j].abs());
             let step = if size > 0.0 { PROBE * size } else { PROBE };
-            statics.state.x[*place] += step;
+            statics.state.x[*index] += step;
             let (there, _) = statics.bring_on(to, watch)?;
             if !there.found {
-                statics.put_back(&before)?;
+                statics.restore(&before)?;
                 return Ok(None);
             }
             let now = self.rates_at(statics, &there.rest);
             (0..n).for_each(|i| B[i * n + j] = (now[i] - r[i]) / step);
-            statics.put_back(&before)?;
+            statics.restore(&before)?;
         }
         Ok(Some(B))
     }

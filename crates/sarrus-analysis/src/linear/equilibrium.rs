@@ -29,7 +29,7 @@ use crate::settings::{RunOverrides, Settings};
 use crate::trajectory::Trajectory;
 use sarrus_model::Model;
 use sarrus_solve::State;
-use sarrus_system::contact::TouchingPlace;
+use sarrus_system::contact::TouchingPoint;
 use sarrus_system::contact::friction::FrictionLaw;
 use sarrus_system::{Columns, Family, Mechanism, System};
 use serde::Serialize;
@@ -37,7 +37,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// How an equilibrium is looked for.
+/// Describes how an equilibrium is searched for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EquilibriumOptions {
     /// In how many equal parts the loads are brought on, with a result for each of them. By default they act at once.
@@ -47,15 +47,15 @@ pub struct EquilibriumOptions {
 /// An equilibrium.
 #[derive(Clone)]
 pub struct Equilibrium {
-    /// What acts there: the model, with rows that hold what rests at a limit, is locked or touches.
+    /// Holds what acts there: the model, with rows that hold what rests at a limit, is locked or touches.
     pub system: Arc<System>,
     /// The state, at rest.
     pub state: State,
-    /// Turns of joint angles and the like.
-    pub hints: Vec<f64>,
+    /// Rotations of joint angles and the like.
+    pub discrete: Vec<f64>,
     /// A row for each part of the loads: `load`, the share of them that acts, and every column at rest under it.
     pub steps: Trajectory,
-    /// How it was found, and what holds there.
+    /// Describes how it was found, and what holds there.
     pub report: EquilibriumReport,
 }
 
@@ -68,7 +68,7 @@ impl fmt::Debug for Equilibrium {
     }
 }
 
-/// How an equilibrium was found, and what holds there.
+/// Describes how an equilibrium was found, and what holds there.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EquilibriumReport {
     /// Name of the model.
@@ -77,9 +77,9 @@ pub struct EquilibriumReport {
     pub version: &'static str,
     /// Steps made.
     pub iterations: u32,
-    /// What is left of the forces, relative to them.
+    /// Holds what is left of the forces, relative to them.
     pub residual: f64,
-    /// Whether nothing leads away from the rest: a potential rises along all motions. None where that is not told: of free motions, of forces
+    /// Marks whether nothing leads away from the rest: a potential rises along all motions. None where that is not reported: of free motions, of forces
     /// without potential, of controllers and rolling.
     pub stable: Option<bool>,
     /// Potential energy at the start and here \[J\].
@@ -109,9 +109,9 @@ pub struct LoadStep {
     pub load: f64,
     /// Steps made from the part before.
     pub iterations: u32,
-    /// What is left of the forces, relative to them.
+    /// Holds what is left of the forces, relative to them.
     pub residual: f64,
-    /// Whether it is stable, as in the report.
+    /// Marks whether it is stable, as in the report.
     pub stable: Option<bool>,
     /// Potential energy \[J\].
     pub potential: f64,
@@ -119,14 +119,14 @@ pub struct LoadStep {
     pub farthest: Option<(String, f64)>,
 }
 
-/// Where a search for rest is.
+/// Marks where a search for rest is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EquilibriumSearch {
     /// Steps tried, those that were taken back included.
     pub trials: u32,
     /// Steps made.
     pub steps: u32,
-    /// What is left of the forces, relative to them.
+    /// Holds what is left of the forces, relative to them.
     pub residual: f64,
 }
 
@@ -149,11 +149,11 @@ pub fn equilibrium_with(
     state.v.fill(0.0);
     let start = state.clone();
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(&assembled.hints);
+    mechanism.set_discrete(&assembled.discrete);
     let stops = Stops::new(model, system, &settings, &mut mechanism, &state)?;
     let span = (settings.t_start, settings.t_end);
     let control = ControllerStates::new(model, system, &mut mechanism, &state, span)?;
-    let mut statics = Statics::new(system, state, &assembled.hints, stops, options)?;
+    let mut statics = Statics::new(system, state, &assembled.discrete, stops, options)?;
     let first = statics.energy();
     let (mut names, mut units) = (vec!["load".to_string()], vec!["1"]);
     names.extend_from_slice(&columns.names);
@@ -161,7 +161,8 @@ pub fn equilibrium_with(
     let mut steps = Trajectory::new(names, units);
     let (mut load_steps, mut notes) = (Vec::new(), Vec::new());
 
-    let told = |statics: &mut Statics<'_>, rest: &Rest| control.is_none().then(|| statics.curvature(rest))?;
+    let curvature_of =
+        |statics: &mut Statics<'_>, rest: &Rest| control.is_none().then(|| statics.curvature(rest))?;
     let mut curvature = None;
     let parts = options.load_steps.unwrap_or(1).max(1);
     let mut last = None;
@@ -196,7 +197,7 @@ pub fn equilibrium_with(
         accel.vdot.fill(0.0);
         columns.row(&mut statics.mechanism, &statics.state, eq, accel, &mut row[1..]);
         if options.load_steps.is_some() {
-            curvature = told(&mut statics, &here.rest);
+            curvature = curvature_of(&mut statics, &here.rest);
             load_steps.push(LoadStep {
                 load,
                 stable: curvature.as_ref().and_then(Curvature::is_stable),
@@ -214,7 +215,7 @@ pub fn equilibrium_with(
     };
 
     if options.load_steps.is_none() {
-        curvature = told(&mut statics, &here);
+        curvature = curvature_of(&mut statics, &here);
     }
     let stable = curvature.as_ref().and_then(Curvature::is_stable);
     let unstable = |step: &&LoadStep| step.stable == Some(false);
@@ -239,14 +240,14 @@ pub fn equilibrium_with(
     if let Some(control) = &control {
         notes.push(control.untold(system));
     } else if let Some(Curvature::Unsymmetric) = curvature {
-        notes.push("some forces have no potential: whether the rest is stable, `sarrus modes` tells".into());
+        notes.push("some forces have no potential: whether the rest is stable, `sarrus modes` shows".into());
     }
     if !here.dependent.is_empty() {
         notes.push(format!("{} rows depend on others: reactions are of minimum norm", here.dependent.len()));
     }
     let not_unique = not_unique(&mut statics, &here);
     if not_unique.is_none() {
-        notes.push("it could not be told which reactions are unique".into());
+        notes.push("it could not be determined which reactions are unique".into());
     }
     let values = steps.rows().last().map_or_else(BTreeMap::new, |row| {
         columns.names.iter().cloned().zip(row[1..].iter().copied()).collect()
@@ -263,11 +264,11 @@ pub fn equilibrium_with(
         load_steps,
         notes,
     };
-    let hints = statics.mechanism.hints().to_vec();
-    Ok(Equilibrium { system: statics.system, hints, state: statics.state, steps, report })
+    let discrete = statics.mechanism.discrete().to_vec();
+    Ok(Equilibrium { system: statics.system, discrete, state: statics.state, steps, report })
 }
 
-/// Columns of reactions that are not unique at the rest `here` at hand, with the gaps that are closed there; none where that cannot be told.
+/// Columns of reactions that are not unique at the rest `here` at hand, with the gaps that are closed there; none where that cannot be determined.
 fn not_unique(statics: &mut Statics<'_>, here: &Rest) -> Option<Vec<String>> {
     let mut columns = if here.dependent.is_empty() {
         Vec::new()
@@ -285,24 +286,25 @@ fn not_unique(statics: &mut Statics<'_>, here: &Rest) -> Option<Vec<String>> {
 
 /// A contact whose friction bears at rest and depends on the way there, if there is one. Coulomb's smooth law bears nothing at rest.
 fn sticking(mechanism: &mut Mechanism, state: &State) -> Option<String> {
-    let (system, mut places) = (mechanism.system().clone(), Vec::new());
-    mechanism.contact_places(state, None, &mut places);
-    let contact = |place: &TouchingPlace| &system.contacts[place.contact as usize].contact;
-    let sticks = |place: &&TouchingPlace| {
-        let across = place.force.iter().map(|f| f * f).sum::<f64>() - place.normal * place.normal;
-        matches!(contact(place).friction, Some(FrictionLaw::Bristle { .. } | FrictionLaw::Lugre { .. }))
-            && across > NEARLY * place.normal * place.normal
+    let (system, mut points) = (mechanism.system().clone(), Vec::new());
+    mechanism.contact_points(state, None, &mut points);
+    let contact = |point: &TouchingPoint| &system.contacts[point.contact as usize].contact;
+    let sticks = |point: &&TouchingPoint| {
+        let across = point.force.iter().map(|f| f * f).sum::<f64>() - point.normal * point.normal;
+        matches!(contact(point).friction, Some(FrictionLaw::Bristle { .. } | FrictionLaw::Lugre { .. }))
+            && across > NEARLY * point.normal * point.normal
     };
-    places.iter().find(sticks).map(|place| contact(place).name.clone())
+    points.iter().find(sticks).map(|point| contact(point).name.clone())
 }
 
 /// Joints and contacts whose friction is smooth: it vanishes at rest, so that a run creeps to where they do not hold.
 fn creeping(mechanism: &mut Mechanism, state: &State) -> Option<String> {
-    let (system, mut places) = (mechanism.system().clone(), Vec::new());
-    mechanism.contact_places(state, None, &mut places);
-    let rubs = |i: &usize| matches!(system.contacts[*i].contact.friction, Some(FrictionLaw::Coulomb { .. }));
-    let touches = |i: &usize| places.iter().any(|place| place.contact as usize == *i);
-    let contacts = (0..system.contacts.len()).filter(rubs).filter(touches);
+    let (system, mut points) = (mechanism.system().clone(), Vec::new());
+    mechanism.contact_points(state, None, &mut points);
+    let has_friction =
+        |i: &usize| matches!(system.contacts[*i].contact.friction, Some(FrictionLaw::Coulomb { .. }));
+    let touches = |i: &usize| points.iter().any(|point| point.contact as usize == *i);
+    let contacts = (0..system.contacts.len()).filter(has_friction).filter(touches);
     let contacts = contacts.map(|i| &system.contacts[i].contact.name);
     // of the reaction, or a force of its own: `A.friction`, `A.angle.friction`
     let constant = |joint: &str| {

@@ -40,7 +40,7 @@ pub(super) struct MovingState<'a> {
     pub state: &'a State,
     pub vdot: &'a [f64],
     pub poses: Vec<Pose<f64>>,
-    /// Whether a body is a coordinate that is nowhere in space.
+    /// Marks whether a body is a coordinate that is nowhere in space.
     abstracts: Vec<bool>,
 }
 
@@ -81,7 +81,7 @@ pub(super) fn angular(body: &Body, x: &[f64]) -> Vec3<f64> {
 }
 
 /// Writes both into x.
-fn put(body: &Body, linear: Vec3<f64>, angular: Vec3<f64>, x: &mut [f64]) {
+fn set_velocity(body: &Body, linear: Vec3<f64>, angular: Vec3<f64>, x: &mut [f64]) {
     let x = &mut x[body.v..][..body.kind.nv()];
     let wide = x.len();
     match body.kind {
@@ -99,7 +99,7 @@ fn put(body: &Body, linear: Vec3<f64>, angular: Vec3<f64>, x: &mut [f64]) {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Flow {
     /// Ω of the frame, world axes \[rad/s\].
-    pub turn: Vec3<f64>,
+    pub rotation: Vec3<f64>,
     /// ξ, the velocity of the point of the frame at the world's origin \[m/s\].
     pub drift: Vec3<f64>,
     own: Vec<RelativeMotion>,
@@ -107,19 +107,22 @@ pub(super) struct Flow {
 
 impl Flow {
     /// The flow whose frame has the screw (Ω, ξ): what is left of the velocities is the bodies' own.
-    pub fn new(moving: &MovingState, turn: Vec3<f64>, drift: Vec3<f64>) -> Flow {
+    pub fn new(moving: &MovingState, rotation: Vec3<f64>, drift: Vec3<f64>) -> Flow {
         let mut own = vec![RelativeMotion::Coordinate; moving.poses.len()];
         for (i, body) in moving.in_space() {
-            own[i] = if body.kind.turns() {
+            own[i] = if body.kind.rotates() {
                 let pose = &moving.poses[i];
                 let [v, w] = [linear(body, &moving.state.v), angular(body, &moving.state.v)];
-                let spin = w - pose.rot.transpose_mul(turn);
-                RelativeMotion::Body { spin, slide: pose.rot.transpose_mul(v - drift - turn.cross(pose.p)) }
+                let spin = w - pose.rot.transpose_mul(rotation);
+                RelativeMotion::Body {
+                    spin,
+                    slide: pose.rot.transpose_mul(v - drift - rotation.cross(pose.p)),
+                }
             } else {
                 RelativeMotion::Point
             };
         }
-        Flow { turn, drift, own }
+        Flow { rotation, drift, own }
     }
 
     /// σ of a body, in body axes.
@@ -137,11 +140,11 @@ impl Flow {
             let (mut a_own, mut v_left) = (Vec3::zero(), Vec3::zero());
             match self.own[i] {
                 RelativeMotion::Body { spin, slide } => a_own = pose.rot * spin.cross(slide),
-                _ => v_left = v - self.drift - self.turn.cross(pose.p),
+                _ => v_left = v - self.drift - self.rotation.cross(pose.p),
             }
-            put(body, v_left, Vec3::zero(), &mut speeds);
-            let turned = pose.rot.transpose_mul(self.turn).cross(w);
-            put(body, a - self.turn.cross(v) - a_own, wdot - turned, &mut accelerations);
+            set_velocity(body, v_left, Vec3::zero(), &mut speeds);
+            let rotated = pose.rot.transpose_mul(self.rotation).cross(w);
+            set_velocity(body, a - self.rotation.cross(v) - a_own, wdot - rotated, &mut accelerations);
         }
         [speeds, accelerations]
     }
@@ -158,7 +161,7 @@ impl Flow {
             let rot = &moving.poses[i].rot;
             let [x, theta] = [linear(body, dq), angular(body, dq)];
             let [v, w] = [linear(body, dv), angular(body, dv)];
-            let (mut gx, mut gv) = (self.turn.cross(x), self.turn.cross(v));
+            let (mut gx, mut gv) = (self.rotation.cross(x), self.rotation.cross(v));
             let (mut gtheta, mut gw) = (Vec3::zero(), Vec3::zero());
             if let RelativeMotion::Body { spin, slide } = self.own[i] {
                 let omega = angular(body, &moving.state.v);
@@ -168,9 +171,9 @@ impl Flow {
                 gw = w.cross(spin);
             }
             let [r, rt] = [linear(body, rates), angular(body, rates)];
-            put(body, r - gx, rt - gtheta, rates);
+            set_velocity(body, r - gx, rt - gtheta, rates);
             let [a, at] = [linear(body, accelerations), angular(body, accelerations)];
-            put(body, a - gv, at - gw, accelerations);
+            set_velocity(body, a - gv, at - gw, accelerations);
         }
     }
 
@@ -182,7 +185,7 @@ impl Flow {
             }
             _ => (Mat3::identity(), Vec3::zero()),
         });
-        FlowStep { flow: self.clone(), tau, frame: rotation(self.turn.scale(tau)), own: own.collect() }
+        FlowStep { flow: self.clone(), tau, frame: rotation(self.rotation.scale(tau)), own: own.collect() }
     }
 }
 
@@ -230,17 +233,17 @@ impl FlowStep {
             }
             let pose = &moving.poses[i];
             let moved = self.frame * (pose.p + pose.rot * self.own[i].1)
-                + mean_rotation(flow.turn.scale(*tau), flow.drift.scale(*tau));
-            put(body, moved - pose.p, pose.rot.transpose_mul(flow.turn).scale(*tau), &mut first);
-            put(body, Vec3::zero(), flow.spin(i).scale(*tau), &mut second);
+                + mean_rotation(flow.rotation.scale(*tau), flow.drift.scale(*tau));
+            set_velocity(body, moved - pose.p, pose.rot.transpose_mul(flow.rotation).scale(*tau), &mut first);
+            set_velocity(body, Vec3::zero(), flow.spin(i).scale(*tau), &mut second);
         }
         mechanism.retract(&mut state.q, &first);
         mechanism.retract(&mut state.q, &second);
         for (i, body) in moving.in_space() {
-            let (turned, c) = &self.own[i];
+            let (rotated, c) = &self.own[i];
             let [v, w] = [linear(body, &moving.state.v), angular(body, &moving.state.v)];
             let v = self.frame * (v + moving.poses[i].rot * w.cross(*c));
-            put(body, v, turned.transpose_mul(w), &mut state.v);
+            set_velocity(body, v, rotated.transpose_mul(w), &mut state.v);
         }
         state
     }
@@ -249,11 +252,16 @@ impl FlowStep {
     pub fn accelerations(&self, moving: &MovingState) -> Vec<f64> {
         let mut out = moving.vdot.to_vec();
         for (i, body) in moving.in_space() {
-            let (turned, c) = &self.own[i];
+            let (rotated, c) = &self.own[i];
             let w = angular(body, &moving.state.v);
             let [a, wdot] = [linear(body, moving.vdot), angular(body, moving.vdot)];
             let own = wdot.cross(*c) + w.cross(w.cross(*c));
-            put(body, self.frame * (a + moving.poses[i].rot * own), turned.transpose_mul(wdot), &mut out);
+            set_velocity(
+                body,
+                self.frame * (a + moving.poses[i].rot * own),
+                rotated.transpose_mul(wdot),
+                &mut out,
+            );
         }
         out
     }
@@ -262,13 +270,18 @@ impl FlowStep {
     pub fn carry(&self, moving: &MovingState, dq: &[f64], dv: &[f64]) -> [Vec<f64>; 2] {
         let (mut q, mut v) = (dq.to_vec(), dv.to_vec());
         for (i, body) in moving.in_space() {
-            let ((turned, c), rot) = (&self.own[i], &moving.poses[i].rot);
+            let ((rotated, c), rot) = (&self.own[i], &moving.poses[i].rot);
             let [x, theta] = [linear(body, dq), angular(body, dq)];
             let [u, w] = [linear(body, dv), angular(body, dv)];
             let omega = angular(body, &moving.state.v);
             let own = w.cross(*c) + theta.cross(omega.cross(*c));
-            put(body, self.frame * (x + *rot * theta.cross(*c)), turned.transpose_mul(theta), &mut q);
-            put(body, self.frame * (u + *rot * own), turned.transpose_mul(w), &mut v);
+            set_velocity(
+                body,
+                self.frame * (x + *rot * theta.cross(*c)),
+                rotated.transpose_mul(theta),
+                &mut q,
+            );
+            set_velocity(body, self.frame * (u + *rot * own), rotated.transpose_mul(w), &mut v);
         }
         [q, v]
     }
@@ -288,8 +301,8 @@ impl FlowStep {
             let own = omega.cross(w.cross(c) + theta.cross(omega.cross(c))) + theta.cross(wdot.cross(c));
             let [r, a] = [linear(body, rates), linear(body, accelerations)];
             let [rt, at] = [angular(body, rates), angular(body, accelerations)];
-            put(body, r + self.frame * (*rot * omega.cross(theta.cross(c))), rt, rates);
-            put(body, a + self.frame * (*rot * own), at, accelerations);
+            set_velocity(body, r + self.frame * (*rot * omega.cross(theta.cross(c))), rt, rates);
+            set_velocity(body, a + self.frame * (*rot * own), at, accelerations);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Whether something could drive a mode whose stiffness rounding hides.
+//! Decides whether something could drive a mode whose stiffness rounding hides.
 //!
 //! What acts on a mode z that is normed by its kinetic energy is zᵀK_e z of each applied force e by itself, as a sum of
 //! [squares](super::squares), and what loads do as they are carried along, at most |F| |x| |θ| of the largest load, displacement
@@ -17,7 +17,7 @@ const SEEN: f64 = 1e-6;
 /// Parts of a mode, squared, that are rounding.
 const PART: f64 = 1e-12;
 
-/// What acts on modes at a state.
+/// Holds what acts on modes at a state.
 pub(super) struct ModeForces<'a> {
     system: Arc<System>,
     linear: &'a Linearization,
@@ -39,22 +39,22 @@ impl<'a> ModeForces<'a> {
         Self { system: mechanism.system().clone(), linear, load }
     }
 
-    /// Whether something acts on z that stiffnesses up to `hidden` could come from.
+    /// Returns whether something acts on z that stiffnesses up to `hidden` could come from.
     pub(super) fn may_drive(&self, z: &[f64], hidden: f64) -> bool {
         let within = |acts: f64| acts > 0.0 && hidden > SEEN * acts;
         let system = &self.system;
         let largest = |x: &[f64]| x.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
-        let (mut x, mut turn) = (0.0_f64, 0.0_f64);
+        let (mut x, mut rotation) = (0.0_f64, 0.0_f64);
         for body in system.directory.bodies.iter().skip(1) {
             let (at, wide) = (moves(body.kind), body.kind.nv());
             x = x.max(largest(&z[body.v..][..at]));
-            turn = turn.max(largest(&z[body.v + at..][..wide - at]));
+            rotation = rotation.max(largest(&z[body.v + at..][..wide - at]));
         }
         let all = largest(z);
-        // points turn about each other; what is carried along without a turn acts as before
+        // points rotate about each other; what is carried along without a rotation acts as before
         let bodies = system.directory.bodies.iter().any(|b| b.kind.nv() > moves(b.kind));
-        let turn = if bodies { turn } else { x };
-        if x.min(turn).powi(2) > PART * all * all && within(self.load * x * turn) {
+        let rotation = if bodies { rotation } else { x };
+        if x.min(rotation).powi(2) > PART * all * all && within(self.load * x * rotation) {
             return true;
         }
         let unbalanced = self.linear.unbalanced * all * all;
@@ -66,7 +66,7 @@ impl<'a> ModeForces<'a> {
     }
 }
 
-/// What rounding of positions and turns makes of forces: ε |K| |q|.
+/// Returns what rounding of positions and turns makes of forces: ε |K| |q|.
 pub(super) fn rounded_forces(mechanism: &mut Mechanism, state: &State) -> Vec<f64> {
     let system = mechanism.system().clone();
     let s = &system.structure;
@@ -84,7 +84,7 @@ pub(super) fn rounded_forces(mechanism: &mut Mechanism, state: &State) -> Vec<f6
     out
 }
 
-/// How many velocities of a body move its position.
+/// Returns how many velocities of a body move its position.
 pub(super) fn moves(kind: BodyKind) -> usize {
     match kind {
         BodyKind::Ground => 0,

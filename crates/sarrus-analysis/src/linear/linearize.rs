@@ -1,6 +1,6 @@
 //! ẋ = A x for small motions along the constraints about a state.
 //!
-//! With δq in the directions of the velocities (turns about the body's own axes), and K, D, Φ̇_q, Φ̈_q, Φ̈_v of the
+//! With δq in the directions of the velocities (rotates about the body's own axes), and K, D, Φ̇_q, Φ̈_q, Φ̈_v of the
 //! [tangent](sarrus_system::tangent),
 //!
 //! ```text
@@ -22,7 +22,7 @@
 //! [controllers](sarrus_system::control) that forces depend on are unknowns too. All derivatives are exact; what sampled controllers hold
 //! counts as constant.
 //!
-//! Cost: O(nv nc²) for the bases, one sparse solution for each freedom and level, O(nv f²) for A of f freedoms; where the mechanism moves,
+//! Cost: O(nv nc²) for the bases, one sparse solution for each degree of freedom and level, O(nv f²) for A of f degrees of freedom; where the mechanism moves,
 //! some more for the search for a frame. Where nothing moves or damps, the half of A that belongs to velocities is known.
 
 use super::basis::{check_size, free_motions};
@@ -45,9 +45,9 @@ use sarrus_system::{Mechanism, System};
 /// A linear system ẋ = A x of small motions, x = (ξ, η, χ).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linearization {
-    /// How many positions ξ are free.
+    /// Describes how many positions ξ are free.
     pub positions: usize,
-    /// How many velocities η are free.
+    /// Describes how many velocities η are free.
     pub speeds: usize,
     /// Names of the controllers' states χ.
     pub states: Vec<String>,
@@ -55,7 +55,7 @@ pub struct Linearization {
     pub unsettled: Vec<(String, f64)>,
     /// Names of sampled controllers that forces depend on: they count as constant.
     pub held: Vec<String>,
-    /// Whether forces depend on continuous controllers.
+    /// True if forces depend on continuous controllers.
     pub controlled: bool,
     /// A, by rows.
     pub A: Vec<f64>,
@@ -95,9 +95,9 @@ impl Linearization {
             return None;
         }
         let block = |i: usize, j: usize| self.A[i * n + j];
-        let take =
+        let values_of =
             |first: usize| -> Vec<f64> { (0..f * f).map(|k| -block(f + k / f, first + k % f)).collect() };
-        let parts = [take(0), take(f)];
+        let parts = [values_of(0), values_of(f)];
         let sizes = [
             (0..f).map(|i| self.stiffness[i].abs() + self.rounding[i] / SAME).collect(),
             (0..f)
@@ -128,7 +128,7 @@ impl Linearization {
 const SAME: f64 = 1e-9;
 /// Accelerations up to this, relative to those that its forces alone would give, are rest; so is what rounding of positions makes.
 pub(super) const REST: f64 = 1e-8;
-/// What rounding leaves of the terms of a stiffness that cancel: entries of K are sums of some products, each rounded, and add up to it.
+/// Defines what rounding leaves of the terms of a stiffness that cancel: entries of K are sums of some products, each rounded, and add up to it.
 pub(super) const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// The equations of motion at a state, with their solution and tangent.
@@ -164,7 +164,7 @@ impl EquationsAtState {
     /// Small motions about the state.
     pub fn small<'a>(&'a self, system: &'a System, state: &'a State) -> Result<Small<'a>, SolveError> {
         let mut kkt = Kkt::new(&system.structure, &self.eq, HUB_DEGREE)?;
-        kkt.factor(&self.eq, ActiveRows::All, RankDemand::Settle)?;
+        kkt.factor(&self.eq, ActiveRows::All, RankDemand::ResolveRank)?;
         Ok(Small { system, eq: &self.eq, tangent: &self.tangent, kkt, state })
     }
 }
@@ -243,18 +243,18 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         Some(steady::find(mechanism, &moving, &instant, &mut small, &columns, scale))
     };
     let flow: Option<&Flow> = found.as_ref().filter(|(_, motion)| motion.steady).map(|(flow, _)| flow);
-    let turning: Vec<Vec<f64>> =
+    let spin: Vec<Vec<f64>> =
         if flow.is_some() || (at_rest && none(&tangent.phidot_q) && none(&tangent.phiddot_v)) {
             Vec::new()
         } else {
-            Zv.iter().map(|z| small.turn(z)).collect::<Result<_, _>>().map_err(named)?
+            Zv.iter().map(|z| small.rotate(z)).collect::<Result<_, _>>().map_err(named)?
         };
     let pushes: Vec<Vec<f64>> =
         control.acts.iter().map(|(_, f)| Zv.iter().map(|z| dot(z, f)).collect()).collect();
     let add_control = |A: &mut [f64], j: usize, dq: &[f64], dv: &[f64], dx: &[f64]| {
-        for ((output, _), push) in control.acts.iter().zip(&pushes) {
+        for ((output, _), step) in control.acts.iter().zip(&pushes) {
             let change = output.along(dq, dv, dx);
-            push.iter().enumerate().for_each(|(i, push)| A[(fq + i) * n + j] += change * push);
+            step.iter().enumerate().for_each(|(i, step)| A[(fq + i) * n + j] += change * step);
         }
         for (k, rate) in control.rates.iter().enumerate() {
             A[(fq + fv + k) * n + j] = rate.along(dq, dv, dx);
@@ -275,8 +275,8 @@ pub fn linearize(mechanism: &mut Mechanism, state: &State) -> Result<Linearizati
         let (dq, dv) = if j < fq {
             let dv = small.follow(&Zq[j]).map_err(named)?;
             let moved = momentum(s, eq, &dv);
-            for (i, turning) in turning.iter().enumerate() {
-                A[(fq + i) * n + j] = dot(turning, &moved);
+            for (i, spin) in spin.iter().enumerate() {
+                A[(fq + i) * n + j] = dot(spin, &moved);
             }
             (&Zq[j], dv)
         } else {
@@ -417,8 +417,8 @@ impl Small<'_> {
         self.least(&b)
     }
 
-    /// How a free motion turns along the motion of the state, Ż.
-    fn turn(&mut self, z: &[f64]) -> Result<Vec<f64>, SolveError> {
+    /// Returns how a free motion turns along the motion of the state, Ż.
+    fn rotate(&mut self, z: &[f64]) -> Result<Vec<f64>, SolveError> {
         let mut b = vec![0.0; self.eq.gamma.len()];
         subtract_rows(&self.system.structure, &self.tangent.phidot_q, z, &mut b);
         b.iter_mut().for_each(|b| *b = -*b);

@@ -1,4 +1,4 @@
-//! What a displacement costs in the search for rest: δᵀG δ = δᵀM δ + c Σ |turn of one body against the other|².
+//! Describes what a displacement costs in the search for rest: δᵀG δ = δᵀM δ + c Σ |turn of one body against the other|².
 //!
 //! The sum is over bodies that rows tie together, not over the ground; c is the inertia of the whole mechanism about its middle, times the
 //! number of ties: with that, to bend a chain of any number of links costs about as much as to swing it. Sparse: blocks of M, and of
@@ -33,16 +33,16 @@ impl Metric {
         pairs.dedup();
 
         let bodies = || system.directory.bodies.iter().skip(1);
-        let place = |b: &Body| {
+        let point_of = |b: &Body| {
             let linear = if matches!(b.kind, BodyKind::PlanarRigid | BodyKind::PlanarPoint) { 2 } else { 3 };
             let mut p = [0.0; 3];
             p[..linear].copy_from_slice(&state.q[b.q..][..linear]);
             p
         };
         let mass: f64 = bodies().map(|b| b.mass).sum();
-        let middle = [0, 1, 2].map(|i| bodies().map(|b| b.mass * place(b)[i]).sum::<f64>() / mass);
-        let spread = |b: &Body| (0..3).map(|i| (place(b)[i] - middle[i]).powi(2)).sum::<f64>();
-        let own = |b: &Body| if b.kind.turns() { b.inertia.0[2][2] } else { 0.0 };
+        let middle = [0, 1, 2].map(|i| bodies().map(|b| b.mass * point_of(b)[i]).sum::<f64>() / mass);
+        let spread = |b: &Body| (0..3).map(|i| (point_of(b)[i] - middle[i]).powi(2)).sum::<f64>();
+        let own = |b: &Body| if b.kind.rotates() { b.inertia.0[2][2] } else { 0.0 };
         let whole: f64 = bodies().map(|b| b.mass * spread(b) + own(b)).sum();
         let inertia = pairs.len() as f64 * whole;
         Metric { pairs, inertia }
@@ -84,7 +84,7 @@ impl Metric {
 
     /// c |w_a - w_b|² of two bodies.
     fn tie(&self, bodies: [&Body; 2], state: &State, mu: f64, entries: &mut Vec<(usize, usize, f64)>) {
-        let [Some((a, n)), Some((b, m))] = bodies.map(turns) else { return };
+        let [Some((a, n)), Some((b, m))] = bodies.map(rotation_range) else { return };
         if n != m {
             return;
         }
@@ -109,8 +109,8 @@ impl Metric {
     }
 }
 
-/// Where the turns of a body stand in v, and how many they are.
-fn turns(body: &Body) -> Option<(usize, usize)> {
+/// Returns where the rotations of a body stand in v, and how many they are.
+fn rotation_range(body: &Body) -> Option<(usize, usize)> {
     match body.kind {
         BodyKind::Rigid | BodyKind::RigidEuler => Some((body.v + 3, 3)),
         BodyKind::PlanarRigid => Some((body.v + 2, 1)),

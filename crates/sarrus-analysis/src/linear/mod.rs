@@ -13,8 +13,8 @@ mod linearize;
 mod metric;
 mod modes;
 mod newton;
+mod operating_point;
 mod paths;
-mod place;
 mod prescribed;
 mod principal;
 mod profile;
@@ -28,7 +28,7 @@ mod stability;
 mod statics;
 mod steady;
 mod stops;
-mod together;
+mod together_with_controllers;
 
 pub(crate) use linearize::free_accelerations;
 
@@ -38,6 +38,6 @@ pub use equilibrium::{
 };
 pub use linearize::{Linearization, linearize};
 pub use modes::{BodyShare, Displacement, Doing, Mode, ModeKind, ModesReport, modes, modes_at, modes_with};
-pub use place::{AboutError, OperatingPoint};
+pub use operating_point::{AboutError, OperatingPoint};
 pub use prescribed::{EffortReport, Prescribed, PrescribedReport, prescribed};
 pub use steady::{SteadyMotion, SteadySpin};

@@ -4,7 +4,7 @@ use super::basis::check_size;
 use super::equilibrium::EquilibriumSearch;
 use super::hidden::ModeForces;
 use super::linearize::{Linearization, REST, free_accelerations, linearize, mass_dot, rounded_positions};
-use super::place::OperatingPoint;
+use super::operating_point::OperatingPoint;
 use super::rest::force_sizes;
 use super::roots::{Roots, roots, size};
 use super::steady::SteadyMotion;
@@ -27,7 +27,7 @@ const ROUNDING: f64 = 1e-18;
 /// Most elements that a singular position is explained by.
 const NAMED: usize = 12;
 
-/// What a mode does.
+/// Holds what a mode does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ModeKind {
@@ -46,7 +46,7 @@ pub enum ModeKind {
 /// A mode of small motions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Mode {
-    /// What it does.
+    /// Holds what it does.
     pub kind: ModeKind,
     /// Real and imaginary part \[1/s\].
     pub eigenvalue: [f64; 2],
@@ -60,7 +60,7 @@ pub struct Mode {
     pub shape: Vec<Displacement>,
 }
 
-/// How much a body takes part.
+/// Describes how much a body takes part.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BodyShare {
     /// The body.
@@ -87,7 +87,7 @@ pub struct ModesReport {
     pub version: &'static str,
     /// The time of the state \[s\].
     pub t: f64,
-    /// Whether it is at rest and stays so.
+    /// True if it is at rest and stays so.
     pub equilibrium: bool,
     /// The motion of the state, and how steady it is; none at rest.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,7 +99,7 @@ pub struct ModesReport {
     /// States of controllers that take part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<String>,
-    /// Whether nothing grows; none where the state is neither in equilibrium nor in steady motion, or where nothing is seen to grow but
+    /// Marks whether nothing grows; none where the state is neither in equilibrium nor in steady motion, or where nothing is seen to grow but
     /// modes are undecided.
     pub stable: Option<bool>,
     /// The modes, slowest first; of a pair of conjugate eigenvalues one.
@@ -118,12 +118,12 @@ impl ModesReport {
     }
 }
 
-/// What the search for modes is about to do.
+/// Holds what the search for modes is about to do.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Doing {
     /// Looking for the equilibrium.
     Searching(EquilibriumSearch),
-    /// Decomposing dense matrices: least number of freedoms that they have.
+    /// Decomposing dense matrices: least number of degrees of freedom that they have.
     Decomposing(usize),
 }
 
@@ -192,7 +192,7 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
     let left_out = left_out(mechanism, state, &linear);
     let is_whole = left_out.is_empty();
     notes.extend(left_out);
-    notes.extend(beside(system));
+    notes.extend(unmodelled_forces(system));
     let undecided = modes.iter().filter(|m| m.kind == ModeKind::Undecided).count();
     if undecided > 0 {
         let fastest = modes.iter().fold(0.0_f64, |a, m| a.max(size(m.eigenvalue)));
@@ -229,13 +229,13 @@ pub fn modes_at(name: &str, mechanism: &mut Mechanism, state: &State) -> Result<
     })
 }
 
-/// What acts on the mechanism and does not take part, in words: with any of it nothing is called stable or not.
+/// Returns what acts on the mechanism and does not take part, in words: with any of it nothing is called stable or not.
 fn left_out(mechanism: &mut Mechanism, state: &State, linear: &Linearization) -> Vec<String> {
     let mut notes = Vec::new();
     let moves = state.v.iter().any(|v| *v != 0.0);
     if !linear.held.is_empty() {
         notes.push(format!(
-            "sampled controllers hold what they put out, which counts as constant: {}; whether the mechanism is stable with them, a run tells",
+            "sampled controllers hold what they put out, which counts as constant: {}; whether the mechanism is stable with them, a run shows",
             linear.held.join(", ")
         ));
     }
@@ -247,7 +247,7 @@ fn left_out(mechanism: &mut Mechanism, state: &State, linear: &Linearization) ->
     let bristles = bristles(mechanism, state);
     if !bristles.is_empty() {
         notes.push(format!(
-            "bristles of `lugre` friction count as their damping alone, and not as the springs that they are: {}; what they do, a run tells",
+            "bristles of `lugre` friction count as their damping alone, and not as the springs that they are: {}; what they do, a run shows",
             bristles.join(", ")
         ));
     }
@@ -269,20 +269,20 @@ fn left_out(mechanism: &mut Mechanism, state: &State, linear: &Linearization) ->
 
 /// Contacts that touch with friction whose states have no part in modes.
 fn bristles(mechanism: &mut Mechanism, state: &State) -> Vec<String> {
-    let (system, mut places) = (mechanism.system().clone(), Vec::new());
-    mechanism.contact_places(state, None, &mut places);
-    let touching = places.iter().map(|place| &system.contacts[place.contact as usize].contact);
+    let (system, mut points) = (mechanism.system().clone(), Vec::new());
+    mechanism.contact_points(state, None, &mut points);
+    let touching = points.iter().map(|point| &system.contacts[point.contact as usize].contact);
     let own = touching.filter(|c| c.friction.is_some_and(|friction| friction.has_states()));
     let mut names: Vec<String> = own.map(|c| c.name.clone()).collect();
     names.dedup();
     names
 }
 
-/// What could act and does not take part: modes are of what acts at the state.
-fn beside(system: &System) -> Option<String> {
+/// Returns what could act and does not take part: modes are of what acts at the state.
+fn unmodelled_forces(system: &System) -> Option<String> {
     let rigid = system.contacts.iter().filter(|c| c.enabled && c.contact.rigid.is_some());
-    let events = system.whole.events.list.iter().map(|e| e.name.clone());
-    let limits = system.whole.events.limits.iter().map(|limit| limit.name.clone());
+    let events = system.all.events.list.iter().map(|e| e.name.clone());
+    let limits = system.all.events.limits.iter().map(|limit| limit.name.clone());
     let mut names: Vec<String> = rigid.map(|c| c.contact.name.clone()).chain(limits).chain(events).collect();
     names.dedup();
     if names.is_empty() {
@@ -346,7 +346,7 @@ fn refuse_singular(mechanism: &mut Mechanism, state: &State) -> Result<(), Setup
     Err(SetupError::SingularPosition { t: state.t, more, elements })
 }
 
-/// Whether nothing moves and nothing will.
+/// Returns whether nothing moves and nothing will.
 fn at_rest(mechanism: &mut Mechanism, state: &State, linear: &Linearization) -> bool {
     let s = mechanism.structure().clone();
     let mut eq = Equations::new(mechanism);

@@ -7,7 +7,7 @@
 //!
 //! K is exact, so the iteration converges quadratically, in a few steps. κ, the largest entry of K, gives all blocks one size. Positions
 //! come onto the constraints together with the forces, and nothing is asked of the residual on the way: a step that bends a slender beam
-//! stretches it by the square of the turn, which raises the residual by EA/EI, and the next step takes that back. What is asked is that
+//! stretches it by the square of the rotation, which raises the residual by EA/EI, and the next step takes that back. What is asked is that
 //! steps become shorter.
 //!
 //! Where something may move that nothing elastic holds, or far from rest, the iteration is held back by a metric G: with Δ, the way since
@@ -41,7 +41,7 @@ const OPERATIONS: f64 = 16.0;
 /// Steps that are longer than the one before them, at most.
 const LONGER: u32 = 4;
 
-/// Why the iteration stopped short.
+/// Reason why the iteration stopped short.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum NewtonStop {
     /// A step led up a potential: towards a rest that is not stable.
@@ -52,12 +52,12 @@ pub(super) enum NewtonStop {
     Met(Vec<f64>),
 }
 
-/// What the iteration may do.
+/// Holds what the iteration may do.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IterationBounds {
     /// Longest step \[rad, and relative to the size of the mechanism\].
     pub longest: f64,
-    /// Whether every step must lead along the forces.
+    /// True if every step must lead along the forces.
     pub downhill: bool,
 }
 
@@ -67,7 +67,7 @@ pub(super) type MetricEntries = [(usize, usize, f64)];
 /// The iteration, for systems of one pattern.
 pub(super) struct EquilibriumNewton {
     lu: PatternLu<f64>,
-    /// Where the numbers of K, of J and Jᵀ, and of the diagonal of the rows go.
+    /// Marks where the numbers of K, of J and Jᵀ, and of the diagonal of the rows go.
     pairs: Vec<usize>,
     rows: Vec<[usize; 2]>,
     diagonal: Vec<usize>,
@@ -96,11 +96,11 @@ impl EquilibriumNewton {
         each_of_J(s, |row, col, _| entries.extend([(s.nv + row, col), (col, s.nv + row)]));
         let rows = entries.len();
         entries.extend((0..s.nc).map(|i| (s.nv + i, s.nv + i)));
-        let (lu, places) = PatternLu::new(s.nv + s.nc, &entries).ok()?;
+        let (lu, indices) = PatternLu::new(s.nv + s.nc, &entries).ok()?;
         Some(EquilibriumNewton {
-            pairs: places[..pairs].to_vec(),
-            rows: places[pairs..rows].chunks_exact(2).map(|at| [at[0], at[1]]).collect(),
-            diagonal: places[rows..].to_vec(),
+            pairs: indices[..pairs].to_vec(),
+            rows: indices[pairs..rows].chunks_exact(2).map(|at| [at[0], at[1]]).collect(),
+            diagonal: indices[rows..].to_vec(),
             lu,
             scale: ChangeScale::new(s),
             eq: Equations::new(m),
@@ -140,8 +140,8 @@ impl EquilibriumNewton {
             for &(i, j, value) in held {
                 self.eq.f[i] -= value * self.way[j];
                 let [a, b] = [i, j].map(|i| s.cols.partition_point(|c| c.start <= i) - 1);
-                let place = tangent.place([a, b]) + (i - s.cols[a].start) * s.cols[b].size;
-                tangent.K[place + j - s.cols[b].start] += value;
+                let index = tangent.first_entry([a, b]) + (i - s.cols[a].start) * s.cols[b].size;
+                tangent.K[index + j - s.cols[b].start] += value;
             }
             self.step(&s, tangent, lambda, out).ok_or(NewtonStop::Lost)?;
             let (delta, nu) = self.x.split_at(s.nv);
@@ -202,7 +202,7 @@ impl EquilibriumNewton {
         self.first = 0.0;
     }
 
-    /// Whether Δ of the last iteration is more than `times` its first step, which is along the tangent. Steps of rounding lead anywhere.
+    /// Returns whether Δ of the last iteration is more than `times` its first step, which is along the tangent. Steps of rounding lead anywhere.
     pub fn strays(&self, times: f64) -> bool {
         let length = self.scale.size(&self.way, 1.0, 0.0, 1.0).0;
         length > ROUNDING && length > times * self.first
@@ -214,7 +214,7 @@ impl EquilibriumNewton {
         length(&self.way) > (times * length(displacement)).max(ROUNDING)
     }
 
-    /// Whether f - Jᵀλ is rounding of its terms in each equation, at `state` with the tangent there.
+    /// Returns whether f - Jᵀλ is rounding of its terms in each equation, at `state` with the tangent there.
     pub fn is_rounding(
         &mut self,
         m: &mut Mechanism,
@@ -241,15 +241,15 @@ impl EquilibriumNewton {
         let kappa = if largest > 0.0 { largest } else { 1.0 };
         let values = &mut self.lu.values;
         values.fill(0.0);
-        let mut place = self.pairs.iter();
+        let mut indices = self.pairs.iter();
         for pair in &tangent.pairs {
             let n = pair.at.map(|i| s.cols[i].size).iter().product();
-            tangent.K[pair.offset..][..n].iter().zip(&mut place).for_each(|(K, &to)| values[to] += K);
+            tangent.K[pair.offset..][..n].iter().zip(&mut indices).for_each(|(K, &to)| values[to] += K);
         }
-        let mut place = self.rows.iter();
+        let mut indices = self.rows.iter();
         each_of_J(s, |row, _, at| {
-            if let Some(places) = place.next().filter(|_| !out[row]) {
-                places.iter().for_each(|&to| values[to] += kappa * J[at]);
+            if let Some(slots) = indices.next().filter(|_| !out[row]) {
+                slots.iter().for_each(|&to| values[to] += kappa * J[at]);
             }
         });
         self.diagonal.iter().zip(out).filter(|(_, out)| **out).for_each(|(&to, _)| values[to] = kappa);
@@ -278,8 +278,8 @@ impl EquilibriumNewton {
             groups.flat_map(|g| &state.q[g.start..][..g.len]).fold(0.0_f64, |a, q| a.max(q.abs()))
         };
         let mut unit = vec![largest(GroupKind::Position); s.nv];
-        for turn in s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity) {
-            unit[turn.start..][..turn.len].fill(1.0);
+        for rotation in s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity) {
+            unit[rotation.start..][..rotation.len].fill(1.0);
         }
         let mut f = vec![0.0; s.nv];
         for pair in &tangent.pairs {
@@ -312,7 +312,7 @@ impl EquilibriumNewton {
     }
 }
 
-/// Every number of J: its row, its column, and its place among the numbers.
+/// Every number of J: its row, its column, and its index among the numbers.
 fn each_of_J(s: &Structure, mut see: impl FnMut(usize, usize, usize)) {
     for row in &s.rows {
         for e in &s.entries[row.entries.clone()] {

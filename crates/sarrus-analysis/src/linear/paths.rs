@@ -1,4 +1,4 @@
-//! What a step of statics could pass over: short features of force expressions, and thin shapes that yield.
+//! Describes what a step of statics could pass over: short features of force expressions, and thin shapes that yield.
 //!
 //! A step is judged by forces at its ends. So its path is looked into before, with bounds over all of it ([`Profile`]), and the step is shortened to
 //! where these are resolved:
@@ -8,7 +8,7 @@
 //! - surfaces that are open may not close and open again, those that are closed not get deeper and back, and none by more than a part of
 //!   their thickness at once; a gap given by an expression is bounded like a force.
 //!
-//! What is below a millionth of the forces on a body is not looked for. Cost: nothing without such forces and contacts; else a few frames of all bodies and
+//! What is below a millionth of the forces on a body is not searched for. Cost: nothing without such forces and contacts; else a few frames of all bodies and
 //! the bounds of each expression and of the pairs whose swept boxes meet, and some more where these are halved.
 
 use super::profile::{PathProfile, PathSample, Scan};
@@ -22,7 +22,7 @@ use sarrus_system::{Laws, Mechanism, System};
 
 /// Order of the polynomials along a path.
 const STRAIGHT: u32 = 1;
-/// Peaks that are not looked for, relative to the forces on a body.
+/// Peaks that are not searched for, relative to the forces on a body.
 const TINY: f64 = 1e-6;
 /// Deviation from a straight line that is none, relative to these forces, and to the change from one end to the other.
 const COARSE: f64 = 1e-2;
@@ -31,19 +31,19 @@ const BENT: f64 = 0.5;
 const SAMPLED: usize = 5;
 /// An overlap that counts as a force of an expression, relative to the size of the mechanism.
 const OVERLAP: f64 = 1e-3;
-/// How much deeper than at both ends closed surfaces may get on the way, over their thickness.
+/// Describes how much deeper than at both ends closed surfaces may get on the way, over their thickness.
 const DEEPER: f64 = 1e-3;
-/// What is left of a thickness counts as at least this part of it.
+/// Defines what is left of a thickness counts as at least this part of it.
 const LEFT: f64 = 0.1;
 /// Change of an expression that is a jump, relative to the forces on a body.
 const JUMP: f64 = 1e-3;
 
-/// How far a step may lead.
+/// Describes how far a step may lead.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PathLimit {
     /// The part of it that is resolved; 1 where all is.
     pub share: f64,
-    /// Whether a rigid contact is closed there.
+    /// True if a rigid contact is closed there.
     pub rigid: bool,
 }
 
@@ -75,7 +75,7 @@ impl Paths {
         })
     }
 
-    /// How far a step from one position may lead to another.
+    /// Returns how far a step from one position may lead to another.
     pub fn limit(&mut self, m: &mut Mechanism, from: &State, to: &State) -> PathLimit {
         let system = m.system().clone();
         m.contact_frame(from, &mut self.ends[0]);
@@ -173,7 +173,7 @@ impl Paths {
         largest.filter(|(change, _)| *change > JUMP).map(|(_, law)| law.title.clone())
     }
 
-    /// What could not be bounded, in words.
+    /// Returns what could not be bounded, in words.
     pub fn note(&self) -> Option<String> {
         let names = &self.unbounded;
         (!names.is_empty()).then(|| {
@@ -203,13 +203,13 @@ struct Bounded<V, B, P> {
     value: V,
     bound: B,
     part: P,
-    /// What it is compared with.
+    /// Holds what it is compared with.
     base: f64,
     deepest: usize,
 }
 
 impl<V, B, P> Bounded<V, B, P> {
-    /// What two values are compared with: a large one at the far end does not hide what is before it.
+    /// Returns what two values are compared with: a large one at the far end does not hide what is before it.
     fn scale(&self, a: f64, b: f64) -> f64 {
         self.base.max(a.abs().min(b.abs())).max(f64::MIN_POSITIVE)
     }
@@ -238,7 +238,7 @@ where
         beyond <= TINY * scale && bend <= COARSE * scale
     }
 
-    fn may_lead_to(&self, before: &[PathSample], (s, value): PathSample) -> bool {
+    fn may_continue_to(&self, before: &[PathSample], (s, value): PathSample) -> bool {
         let Some(&(start, first)) = before.first() else { return true };
         let scale = self.scale(first, value);
         let (least, most) = (first.min(value) - 2.0 * TINY * scale, first.max(value) + 2.0 * TINY * scale);
@@ -263,7 +263,7 @@ struct GapPair<'a> {
     least: f64,
     /// The same where a step that has to be shortened may end.
     enough: f64,
-    /// How much deeper it may be on the way, where it is open at both ends and where it is not \[m\].
+    /// Describes how much deeper it may be on the way, where it is open at both ends and where it is not \[m\].
     slack: [f64; 2],
 }
 
@@ -302,7 +302,7 @@ impl PathProfile for GapPair<'_> {
         floor == f64::NEG_INFINITY || self.sweep.lower(self.system, self.meeting, a, b, gaps) >= floor
     }
 
-    fn may_lead_to(&self, before: &[PathSample], (_, gap): PathSample) -> bool {
+    fn may_continue_to(&self, before: &[PathSample], (_, gap): PathSample) -> bool {
         let Some(&(_, first)) = before.first() else { return true };
         let slack = 2.0 * self.slack[usize::from(first < 0.0 || gap < 0.0)];
         let floor = first.min(gap).min(0.0) - slack;

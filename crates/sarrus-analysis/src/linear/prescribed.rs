@@ -1,6 +1,6 @@
 //! The motion that drivers alone determine, and the forces that they need for it: kinematic analysis and inverse dynamics.
 //!
-//! Where drivers move every freedom, J has as many independent rows as there are velocities, so that positions follow from Φ(q, t) = 0,
+//! Where drivers move every degree of freedom, J has as many independent rows as there are velocities, so that positions follow from Φ(q, t) = 0,
 //! velocities from J v = -Φ_t, accelerations from J v̇ = γ, and the multipliers, the drivers' forces among them, from
 //! Jᵀλ = f - M v̇: of minimum norm where rows are redundant. Redundant rows and loops are welcome, and singular positions on the
 //! way are passed as in a run (`run.regularize`).
@@ -55,32 +55,32 @@ const RATES: f64 = 1e-12;
 pub struct Prescribed {
     /// The samples.
     pub trajectory: Trajectory,
-    /// How it went.
+    /// Describes how it went.
     pub report: PrescribedReport,
 }
 
-/// How a prescribed motion went.
+/// Describes how a prescribed motion went.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PrescribedReport {
     /// Name of the model.
     pub model: String,
     /// Version of the program.
     pub version: &'static str,
-    /// Whether it was found to the end.
+    /// Marks whether it was found to the end.
     pub status: Status,
-    /// Why it ended there.
+    /// Reason why it ended there.
     pub reason: String,
-    /// Where it ended \[s\].
+    /// Marks where it ended \[s\].
     pub t_end: f64,
     /// Samples.
     pub samples: usize,
-    /// What the drivers need.
+    /// Holds what the drivers need.
     pub drivers: Vec<EffortReport>,
     /// Columns of reactions and efforts that are not unique.
     pub not_unique: Vec<String>,
     /// Singular positions on the way.
     pub singular: Vec<SingularReport>,
-    /// What happened on the way.
+    /// Holds what happened on the way.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventReport>,
     /// Findings in words.
@@ -94,7 +94,7 @@ impl PrescribedReport {
     }
 }
 
-/// What a driver needs along the motion.
+/// Holds what a driver needs along the motion.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EffortReport {
     /// Its column.
@@ -103,11 +103,11 @@ pub struct EffortReport {
     pub unit: &'static str,
     /// The largest, by size, with its sign.
     pub largest: f64,
-    /// When that is \[s\].
+    /// Time when that is \[s\].
     pub at: f64,
     /// Root of the mean square over the samples.
     pub rms: f64,
-    /// Whether it is unique.
+    /// True if it is unique.
     pub unique: bool,
 }
 
@@ -126,15 +126,15 @@ pub fn prescribed(
     failure::with_functions(|| follow(model, system, &settings, start))
 }
 
-/// Whether something happens at instants on the way: events, stops, rigid contacts, samples of controllers, breaks of drivers
+/// Returns whether something happens at instants on the way: events, stops, rigid contacts, samples of controllers, breaks of drivers
 /// and forces; or states and energies (of controllers, contacts, friction) have a time scale of their own, which no count of steps between
 /// samples bounds.
 fn is_interrupted(system: &System, settings: &Settings) -> bool {
-    !system.whole.events.list.is_empty()
-        || !system.whole.events.limits.is_empty()
+    !system.all.events.list.is_empty()
+        || !system.all.events.limits.is_empty()
         || !system.controllers.is_empty()
         || !system.contacts.is_empty()
-        || system.heats_unseen()
+        || system.dissipates_without_motion()
         || !system.gaps().is_empty()
         || !system.breakpoints(settings.t_start, settings.t_end).is_empty()
 }
@@ -186,11 +186,11 @@ fn through_a_run(
     Ok(Prescribed { trajectory, report })
 }
 
-/// Looks whether drivers still move every freedom.
+/// Looks whether drivers still move every degree of freedom.
 struct DriverCoverage {
-    /// Rows that were looked at last.
+    /// Rows that were checked last.
     rows: usize,
-    /// When they were first seen not to \[s\].
+    /// Time when they were first seen not to \[s\].
     freed: Option<f64>,
 }
 
@@ -217,11 +217,11 @@ struct PrescribedStart {
 }
 
 impl PrescribedStart {
-    /// Puts the mechanism together; drivers must move every freedom of it.
+    /// Puts the mechanism together; drivers must move every degree of freedom of it.
     fn find(model: &Model, system: &Arc<System>, settings: &Settings) -> Result<PrescribedStart, SetupError> {
         let assembled = assemble(model, system, settings.assembly)?;
         let mut mechanism = system.mechanism();
-        mechanism.set_hints(&assembled.hints);
+        mechanism.set_discrete(&assembled.discrete);
         let state = assembled.state;
         let mut eq = Equations::new(&mechanism);
         mechanism.update(&state, Stage::POSITION, &mut eq);
@@ -277,7 +277,7 @@ fn follow(
     let mut contradiction = None;
     let mut samples = Samples::every(settings.t_start, settings.every, settings.t_end);
     while let Some(t) = samples.next_time() {
-        let there = way.go(&mut dynamics, &mut state, t);
+        let there = way.run_to(&mut dynamics, &mut state, t);
         let solved = |source| StepError::Solve { t, source };
         if let Err(error) = there.and_then(|()| dynamics.evaluate(&state).map(|_| ()).map_err(solved)) {
             failed = Some(error);
@@ -349,7 +349,7 @@ struct PrescribedPath {
 
 impl PrescribedPath {
     /// Takes `state` to time `t`.
-    fn go(
+    fn run_to(
         &mut self,
         dynamics: &mut Dynamics<'_, Mechanism>,
         state: &mut State,
@@ -375,7 +375,7 @@ impl PrescribedPath {
 
 fn efforts(trajectory: &Trajectory, system: &System, not_unique: &[String]) -> Vec<EffortReport> {
     let driver =
-        |name: &str| system.whole.elements.iter().any(|e| e.family == Family::Driver && e.name == name);
+        |name: &str| system.all.elements.iter().any(|e| e.family == Family::Driver && e.name == name);
     let mut out = Vec::new();
     for (k, column) in trajectory.names().iter().enumerate() {
         let Some((name, effort)) = column.rsplit_once('.') else { continue };

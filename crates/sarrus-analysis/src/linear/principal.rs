@@ -6,7 +6,7 @@
 //!
 //! What is beside squares (loads, reactions, prestress) comes second, in that basis: H = Σ² + Zᵀ(K - GᵀG)Z, H + σ = L Lᵀ by Cholesky, which keeps the
 //! grading of Σ, and the left vectors of L. σ is zero where H is positive definite, and otherwise the least of a sequence that makes it so.
-//! O(f³) for f freedoms, O(nv f²) for the products.
+//! O(f³) for f degrees of freedom, O(nv f²) for the products.
 
 use super::linearize::momentum;
 use super::squares::Squares;
@@ -55,7 +55,7 @@ pub(super) fn principal(
     }
     // as Z, softest first
     let sigma = |i: usize| svd.sigma().get(f - 1 - i).map_or(0.0, |sigma| sigma * sigma);
-    let beside: Vec<Vec<f64>> = Z.iter().map(|z| stiffness.beside_squares(s, layout, z)).collect();
+    let beside: Vec<Vec<f64>> = Z.iter().map(|z| stiffness.add_squares(s, layout, z)).collect();
     let products = transposed_product(&Z, &beside);
     let mut H: Vec<f64> = (0..f * f).map(|k| 0.5 * (products[k] + products[k % f * f + k / f])).collect();
     (0..f).for_each(|i| H[i * f + i] += sigma(i));

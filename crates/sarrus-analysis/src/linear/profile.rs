@@ -23,11 +23,11 @@ pub(super) trait PathProfile {
     /// The frame of a part of the path.
     fn part(&self, s: f64, frame: &mut BodiesAtInstant);
 
-    /// Whether nothing is hidden between two frames with these numbers.
+    /// Decides whether nothing is hidden between two frames with these numbers.
     fn is_fine(&self, frames: [&BodiesAtInstant; 2], values: [f64; 2]) -> bool;
 
-    /// Whether a step may lead to `last` over what the samples before it show, of which the first is the start.
-    fn may_lead_to(&self, before: &[PathSample], last: PathSample) -> bool;
+    /// Returns whether a step may lead to `last` over what the samples before it show, of which the first is the start.
+    fn may_continue_to(&self, before: &[PathSample], last: PathSample) -> bool;
 
     /// Halvings of the path, at most.
     fn deepest(&self) -> usize {
@@ -41,7 +41,7 @@ pub(super) struct Scan {
     frames: Vec<BodiesAtInstant>,
     samples: Vec<PathSample>,
     halved: usize,
-    /// Whether too many halvings of the last path have left a piece of it untold.
+    /// True if too many halvings of the last path have left a piece of it untold.
     pub gave_up: bool,
 }
 
@@ -50,7 +50,7 @@ impl Scan {
     pub fn share(&mut self, profile: &impl PathProfile, [a, b]: [&BodiesAtInstant; 2]) -> f64 {
         (self.halved, self.gave_up) = (0, false);
         let values = [a, b].map(|frame| profile.value(frame));
-        if profile.is_fine([a, b], values) && profile.may_lead_to(&[(a.t, values[0])], (b.t, values[1])) {
+        if profile.is_fine([a, b], values) && profile.may_continue_to(&[(a.t, values[0])], (b.t, values[1])) {
             return 1.0;
         }
         self.frames.resize_with(DEEPEST + 2, BodiesAtInstant::default);
@@ -82,11 +82,11 @@ impl Scan {
         if fine || exhausted || depth >= profile.deepest().min(DEEPEST) {
             let last = (to, values[1]);
             // the first piece has no sample within, and a step leads at least so far
-            let leads = self.samples.len() == 1 || profile.may_lead_to(&self.samples, last);
-            if leads {
+            let may_continue = self.samples.len() == 1 || profile.may_continue_to(&self.samples, last);
+            if may_continue {
                 self.samples.push(last);
             }
-            return leads;
+            return may_continue;
         }
         self.halved += 1;
         let middle = depth + 2;

@@ -10,20 +10,20 @@ use super::solvers::{Solvers, named};
 use super::statics::{HALVINGS, SHORT, SavedPosition, Statics};
 use crate::error::SetupError;
 
-/// Where to begin with μ, and where it counts as nothing, relative to the largest stiffness over the metric.
+/// Marks the point to which begin with μ, and where it counts as nothing, relative to the largest stiffness over the metric.
 const LIGHT: f64 = 1e-3;
 pub(super) const LEAST: f64 = 1e-12;
 /// Steps that are held back, at most.
 const RELAXATIONS: u32 = 300;
 /// Steps that are held back, after which something must have moved by this part of the size of the mechanism where forces may jump.
-const STANDING: u32 = 20;
+const MAX_STALLED: u32 = 20;
 const MOVED: f64 = 1e-9;
 /// Iterations that are few.
 const FEW: u32 = 6;
 
 impl Statics<'_> {
     /// From rest under one share of the loads to rest under another by steps that all lead along the forces, in halves where they do not converge and no path has to be resolved.
-    pub(super) fn come_down(
+    pub(super) fn relax_motion(
         &mut self,
         [from, to]: [f64; 2],
         watch: &mut dyn FnMut(&EquilibriumSearch),
@@ -69,8 +69,8 @@ impl Statics<'_> {
         let mut earlier = self.state.q.clone();
         for relaxation in 1..=RELAXATIONS {
             let made = self.counts.steps;
-            let before = self.keep();
-            if self.paths.is_some() && relaxation % STANDING == 0 {
+            let before = self.save();
+            if self.paths.is_some() && relaxation % MAX_STALLED == 0 {
                 // before a force that jumps it gets ever slower
                 if !is_apart(&earlier, &before.state.q) {
                     break;
@@ -87,8 +87,8 @@ impl Statics<'_> {
                     if stays || self.is_stable(&rest) != Some(false) {
                         return Ok(Ok(rest));
                     }
-                    unstable = Some((rest, self.keep(), before.state.q.clone()));
-                    self.put_back(&before)?;
+                    unstable = Some((rest, self.save(), before.state.q.clone()));
+                    self.restore(&before)?;
                     mu = LEAST * typical;
                 }
                 // few steps: the next one may lead farther
@@ -101,8 +101,8 @@ impl Statics<'_> {
             }
         }
         match unstable {
-            Some((rest, place, _)) => {
-                self.put_back(&place)?;
+            Some((rest, position, _)) => {
+                self.restore(&position)?;
                 Ok(Ok(rest))
             }
             None => Ok(Err(NewtonStop::Lost)),
@@ -116,11 +116,11 @@ impl Statics<'_> {
         bounds: IterationBounds,
         watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<Result<Rest, NewtonStop>, SetupError> {
-        let before = (self.state.clone(), self.mechanism.hints().to_vec());
+        let before = (self.state.clone(), self.mechanism.discrete().to_vec());
         let done = self.try_iterate(mu, bounds, watch)?;
         if done.is_err() {
             self.state = before.0;
-            self.mechanism.set_hints(&before.1);
+            self.mechanism.set_discrete(&before.1);
         }
         Ok(done)
     }
@@ -143,7 +143,7 @@ impl Statics<'_> {
             return Err(self.given_up(here.residual()));
         }
         watch(&self.counts);
-        let start = (self.state.clone(), self.mechanism.hints().to_vec());
+        let start = (self.state.clone(), self.mechanism.discrete().to_vec());
         let held = self.metric.entries(&self.system, &self.state, &here.eq, mu);
         let mut out = vec![false; self.system.structure.nc];
         here.dependent.iter().for_each(|&row| out[row] = true);
@@ -162,10 +162,10 @@ impl Statics<'_> {
         self.counts.trials += made;
         if let Err(stop) = done {
             // what is rounding beside the loads is at rest where the iteration has no solution: along free motions
-            let (at, hints) = start;
+            let (at, discrete) = start;
             self.state = at;
-            self.mechanism.set_hints(&hints);
-            let here = self.beside_rounding(here);
+            self.mechanism.set_discrete(&discrete);
+            let here = self.within_rounding(here);
             let still = mu == 0.0 && stop == NewtonStop::Lost && is_still(&here);
             return Ok(if still { Ok(here) } else { Err(stop) });
         }
@@ -201,7 +201,7 @@ impl Statics<'_> {
     }
 }
 
-/// Whether two positions are more than rounding apart.
+/// Returns whether two positions are more than rounding apart.
 fn is_apart(a: &[f64], b: &[f64]) -> bool {
     let size = b.iter().fold(1.0_f64, |most, q| most.max(q.abs()));
     a.iter().zip(b).any(|(a, b)| (a - b).abs() > MOVED * size)

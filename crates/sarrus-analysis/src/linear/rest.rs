@@ -1,4 +1,4 @@
-//! How far a mechanism that stands still is from rest: M a + Jᵀλ = f, J a = 0 gives the acceleration a with which it would set off.
+//! Describes how far a mechanism that stands still is from rest: M a + Jᵀλ = f, J a = 0 gives the acceleration a with which it would set off.
 
 use super::linearize::{free_accelerations, mass_dot};
 use sarrus_solve::{
@@ -9,12 +9,12 @@ use sarrus_system::Mechanism;
 /// Solutions for forces that depend on multipliers: two where these forces do no work.
 const REACTIVE: u32 = 20;
 /// Change of the multipliers, relative to the largest, at which these are found.
-const SETTLED: f64 = 1e-13;
+const CONVERGED: f64 = 1e-13;
 
 /// Rounding of forces, relative to the loads, with which they are known to a digit no more.
 const HIDES: f64 = 0.1;
 
-/// What forces do to a mechanism at rest.
+/// Holds what forces do to a mechanism at rest.
 pub(super) struct Rest {
     pub eq: Equations,
     pub accel: Accel,
@@ -24,14 +24,14 @@ pub(super) struct Rest {
     pub full: f64,
     /// The same of the loads alone.
     loads: f64,
-    /// What rounding makes of ‖a‖, where that is known.
+    /// Holds what rounding makes of ‖a‖, where that is known.
     pub rounding: f64,
     pub potential: f64,
     pub dependent: Vec<usize>,
 }
 
 impl Rest {
-    /// What is left of the forces, relative to them; nothing where it is rounding.
+    /// Returns what is left of the forces, relative to them; nothing where it is rounding.
     pub fn residual(&self) -> f64 {
         if self.full > 0.0 && self.size > self.rounding { self.size / self.full } else { 0.0 }
     }
@@ -42,7 +42,7 @@ impl Rest {
     }
 
     /// The same, where rounding makes forces `f` (nv), beside loads of at least the sizes `loads`.
-    pub fn beside(self, s: &Structure, f: &[f64], loads: &[f64]) -> Rest {
+    pub fn with_loads(self, s: &Structure, f: &[f64], loads: &[f64]) -> Rest {
         let size = |f: &[f64]| {
             let a = free_accelerations(s, &self.eq, f);
             mass_dot(s, &self.eq, &a, &a).max(0.0).sqrt()
@@ -64,7 +64,7 @@ pub(super) fn add_reactive(m: &mut Mechanism, state: &State, eq: &mut Equations,
     }
 }
 
-/// Where `state` stands.
+/// Returns where `state` stands.
 pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Rest, SolveError> {
     let s = m.structure().clone();
     let (mut eq, mut accel) = (Equations::new(m), Accel::zeros(&s));
@@ -74,7 +74,7 @@ pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Re
     }
     // drivers stand still
     eq.gamma.fill(0.0);
-    kkt.factor(&eq, ActiveRows::All, RankDemand::Settle)?;
+    kkt.factor(&eq, ActiveRows::All, RankDemand::ResolveRank)?;
     let mut solve = |eq: &Equations, accel: &mut Accel| -> Result<(), SolveError> {
         kkt.solve(eq, &eq.f, &eq.gamma, &mut accel.vdot, &mut accel.lambda)?.check()?;
         // as a run shows them, and as conditions and forces that read reactions see them
@@ -91,7 +91,7 @@ pub(super) fn rest(m: &mut Mechanism, kkt: &mut Kkt, state: &State) -> Result<Re
             let largest = accel.lambda.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
             let change =
                 accel.lambda.iter().zip(&before).fold(0.0_f64, |most, (x, y)| most.max((x - y).abs()));
-            if change <= SETTLED * largest {
+            if change <= CONVERGED * largest {
                 break;
             }
         }

@@ -8,7 +8,7 @@
 //! Anything else: eigenvalues of A, with ξ' = w ξ likewise, w² the stiffness of each or more. Cyclic coordinates and families of steady motions make zeros in chains, which rounding would
 //! spread over a circle of radius ε^(1/k) for a chain of k. A staircase takes them out first (Golub and Wilkinson 1976): with N the null space of A
 //! and V = [N N⊥], VᵀA V = [0 *; 0 A'], and A' is treated likewise until it is regular. Other multiple roots keep half of their
-//! digits. O(f³) for f freedoms, once for each length of chain.
+//! digits. O(f³) for f degrees of freedom, once for each length of chain.
 
 use super::linearize::Linearization;
 use sarrus_math::solve::{EigenPair, NotDecomposed, Svd, eigenpairs};

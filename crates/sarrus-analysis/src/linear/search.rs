@@ -45,11 +45,11 @@ const ROUNDING: f64 = 1e-15;
 const ON: f64 = 1e-11;
 /// Longest step \[rad, and relative to the size of the mechanism\].
 const LONGEST: f64 = 0.3;
-/// How often a step is shortened to what is resolved of its path, which turns a little as it is brought back onto the constraints.
+/// Number of times that a step is shortened to what is resolved of its path, which turns a little as it is brought back onto the constraints.
 const SHORTENED: u32 = 10;
 /// A part of a step that leads over a jump, and is not shortened.
 const SHORTEST: f64 = 1e-8;
-/// What is left of the forces along a step where they are balanced, over that at its start.
+/// Defines what is left of the forces along a step where they are balanced, over that at its start.
 const BALANCED: f64 = 0.5;
 /// Halvings of a step in which they are: to a unit in the last place.
 const HALVINGS: u32 = 50;
@@ -57,7 +57,7 @@ const HALVINGS: u32 = 50;
 /// Samples controllers at a state, in its x, and returns by how much they change, relative to the largest that they were; none changes nothing.
 pub(super) type ControllerSampler<'a> = &'a mut dyn FnMut(&mut Mechanism, &mut State, &Rest) -> f64;
 
-/// Looks for rest from `state`, where all is as `here` says, with controllers sampled at every step. The rest that it has come to is close enough where it is [`is_rest`]. Where a stop is met, the
+/// Searches for rest from `state`, where all is as `here` says, with controllers sampled at every step. The rest that it has come to is close enough where it is [`is_rest`]. Where a stop is met, the
 /// state is that before, and the way to the stop comes back too.
 pub(super) fn search(
     mechanism: &mut Mechanism,
@@ -148,7 +148,7 @@ pub(super) fn search(
     Ok((here, None))
 }
 
-/// Where steps from `here` lead.
+/// Marks where steps from `here` lead.
 struct Reach<'a, 's> {
     mechanism: &'a mut Mechanism,
     kkt: &'a mut Kkt,
@@ -169,11 +169,11 @@ impl Reach<'_, '_> {
     ) -> Result<(Option<Rest>, bool), SetupError> {
         let mut whole = 1.0;
         for _ in 0..SHORTENED {
-            if !self.place(state, delta, 1.0, to) {
+            if !self.move_state(state, delta, 1.0, to) {
                 return Ok((None, false));
             }
-            let looks = whole > SHORTEST;
-            let limit = self.paths.as_mut().filter(|_| looks);
+            let can_check = whole > SHORTEST;
+            let limit = self.paths.as_mut().filter(|_| can_check);
             let limit = limit.map(|paths| paths.limit(self.mechanism, state, to));
             let Some(limit) = limit.filter(|limit| limit.share < 1.0) else {
                 let there = match self.rest(to) {
@@ -189,7 +189,7 @@ impl Reach<'_, '_> {
     }
 
     /// `to` where a share of δ leads from `state`; false where that is no position.
-    fn place(&mut self, state: &State, delta: &[f64], share: f64, to: &mut State) -> bool {
+    fn move_state(&mut self, state: &State, delta: &[f64], share: f64, to: &mut State) -> bool {
         to.copy_from(state);
         let step: Vec<f64> = delta.iter().map(|d| share * d).collect();
         self.mechanism.retract(&mut to.q, &step);
@@ -224,7 +224,7 @@ impl Reach<'_, '_> {
         let mut ends = [state.clone(), to.clone()];
         for _ in 0..HALVINGS {
             let share = 0.5 * (forth + back);
-            if !self.place(state, delta, share, to) {
+            if !self.move_state(state, delta, share, to) {
                 return Ok(None);
             }
             let Some(there) = self.rest(to) else { return Ok(None) };
@@ -252,7 +252,7 @@ impl Reach<'_, '_> {
     }
 }
 
-/// Whether what is left of the forces is nothing beside them.
+/// Returns whether what is left of the forces is nothing beside them.
 pub(super) fn is_rest(here: &Rest) -> bool {
     here.size <= (NEARLY * here.full).max(here.rounding)
 }

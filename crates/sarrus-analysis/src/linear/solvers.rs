@@ -1,4 +1,4 @@
-//! What solves for rest, with the rows that act.
+//! Describes what solves for rest, with the rows that act.
 
 use super::newton::EquilibriumNewton;
 use crate::error::SetupError;
@@ -7,7 +7,7 @@ use sarrus_solve::{Equations, HUB_DEGREE, Kkt, SolveError, State, Tangent};
 use sarrus_system::{Mechanism, System};
 use std::sync::Arc;
 
-/// What solves for rest, of a system with the rows of `mechanism`.
+/// Holds what solves for rest, of a system with the rows of `mechanism`.
 pub(super) struct Solvers {
     pub kkt: Kkt,
     pub tangent: Tangent,

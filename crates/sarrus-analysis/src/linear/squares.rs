@@ -23,7 +23,7 @@ use sarrus_system::{Mechanism, System};
 
 /// Displaced states at which noise is measured: at one alone it may be zero by chance.
 const SAMPLES: u64 = 6;
-/// How far they are displaced, over the rounding of positions: enough for all that is rounded to be rounded otherwise.
+/// Extent to which they are displaced, over the rounding of positions: enough for all that is rounded to be rounded otherwise.
 const FAR: f64 = 8.0;
 /// Noise over the largest change that is measured: each is the difference of two errors, which may be alike.
 const MEASURED: f64 = 2.0;
@@ -65,7 +65,7 @@ impl RankOneTerm {
     }
 }
 
-/// Which part of a tangent.
+/// Identifies which part of a tangent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TangentPart {
     Stiffness,
@@ -165,11 +165,11 @@ impl ForceMatrix {
         let n = at.len();
         let mut local =
             ForceMatrix { cols: cols.to_vec(), at, X: vec![0.0; n * n], change: vec![0.0; n * n] };
-        local.each(s, tangent, |place, own, local| local.X[own] = from[place]);
+        local.each(s, tangent, |index, own, local| local.X[own] = from[index]);
         local
     }
 
-    /// Every number, by its place in the layout of `tangent` and its own.
+    /// Every number, by its index in the layout of `tangent` and its own.
     fn each(
         &mut self,
         s: &Structure,
@@ -182,10 +182,10 @@ impl ForceMatrix {
             let mut second = 0;
             for &b in &cols {
                 let [rows, wide] = [a, b].map(|c| s.cols[c].size);
-                let place = tangent.place([a, b]);
+                let index = tangent.first_entry([a, b]);
                 for i in 0..rows {
                     for j in 0..wide {
-                        see(place + i * wide + j, (first + i) * n + second + j, self);
+                        see(index + i * wide + j, (first + i) * n + second + j, self);
                     }
                 }
                 second += wide;
@@ -261,9 +261,9 @@ impl ForceMatrix {
                 out.rows.push(RankOneTerm { force, g, positive });
             })?;
         }
-        self.each(&system.structure, layout, |place, own, _| {
-            out.rest[place] += rest[own];
-            out.noise[place] += if rest[own] == 0.0 { 0.0 } else { noise[own] };
+        self.each(&system.structure, layout, |index, own, _| {
+            out.rest[index] += rest[own];
+            out.noise[index] += if rest[own] == 0.0 { 0.0 } else { noise[own] };
         });
         Ok(())
     }
@@ -331,7 +331,7 @@ fn rows_of(
 
 impl Squares {
     /// R z + Σ over rows that are not `positive`, of ±g (g·z).
-    pub fn beside_squares(&self, s: &Structure, layout: &Tangent, z: &[f64]) -> Vec<f64> {
+    pub fn add_squares(&self, s: &Structure, layout: &Tangent, z: &[f64]) -> Vec<f64> {
         let mut y = vec![0.0; z.len()];
         subtract_pairs(s, layout, &self.rest, z, &mut y);
         for row in self.rows.iter().filter(|row| !row.positive) {
@@ -342,7 +342,7 @@ impl Squares {
         y
     }
 
-    /// Whether nothing is beside squares.
+    /// Returns whether nothing is beside squares.
     pub fn is_positive(&self) -> bool {
         self.rest.iter().all(|x| *x == 0.0) && self.rows.iter().all(|row| row.positive)
     }
@@ -411,7 +411,7 @@ impl SumOfSquares {
         self.parts[0] - self.parts[1]
     }
 
-    /// What rounding makes of it: squares that cancel others are off by 2|g·z|ρ.
+    /// Returns what rounding makes of it: squares that cancel others are off by 2|g·z|ρ.
     pub fn noise(&self) -> f64 {
         let cancelling = self.parts[0].min(self.parts[1]);
         self.off + 2.0 * (self.off * cancelling).sqrt() + ROUNDING * cancelling

@@ -1,4 +1,4 @@
-//! Whether a rest is stable: the sign of the least ω² of (K - ω²M) z + Jᵀν = 0, J z = 0.
+//! Decides whether a rest is stable: the sign of the least ω² of (K - ω²M) z + Jᵀν = 0, J z = 0.
 //!
 //! The eigenvalues of S = (K + σM)⁻¹M along the rows are 1/(ω² + σ), so that what is softest comes first in the Krylov space of S
 //!; σ, far below what else there is, keeps free motions from making K singular. S is symmetric in the metric of M where all forces
@@ -14,19 +14,19 @@ use sarrus_solve::{Equations, Structure, Tangent};
 const DIMENSIONS: usize = 40;
 /// A new direction of the space that is rounding, relative to what S makes of the one before.
 const NOTHING: f64 = 1e-13;
-/// How much the projection of a symmetric S may be skew, relative.
+/// Amount by which the projection of a symmetric S may be skew, relative.
 const SKEW: f64 = 1e-6;
-/// How far a motion may lead off the rows, relative: one that does more is rounding that the space has gathered.
+/// Extent to which a motion may lead off the rows, relative: one that does more is rounding that the space has gathered.
 const OFF: f64 = 1e-6;
-/// ω² that is not told from that of a free motion, over σ.
+/// ω² that is not reported from that of a free motion, over σ.
 const FREE: f64 = 10.0;
 
-/// What the forces do along the motions that the rows leave free.
+/// Holds what the forces do along the motions that the rows leave free.
 pub(super) enum Curvature {
     /// A potential rises along all of them.
     Rises,
     /// It falls along this one.
-    Falls(Vec<f64>),
+    Decreasing(Vec<f64>),
     /// It falls along none, and is level along some within rounding.
     Level,
     /// The forces have no potential.
@@ -34,17 +34,17 @@ pub(super) enum Curvature {
 }
 
 impl Curvature {
-    /// Whether a rest is stable; None where that is not told.
+    /// Returns whether a rest is stable; None where that is not reported.
     pub fn is_stable(&self) -> Option<bool> {
         match self {
             Curvature::Rises => Some(true),
-            Curvature::Falls(_) => Some(false),
+            Curvature::Decreasing(_) => Some(false),
             Curvature::Level | Curvature::Unsymmetric => None,
         }
     }
 }
 
-/// What K does along the `free` motions; None where there are no numbers. `soften` is S M⁻¹, `tangent` without σM.
+/// Returns what K does along the `free` motions; None where there are no numbers. `soften` is S M⁻¹, `tangent` without σM.
 pub(super) fn curvature(
     s: &Structure,
     eq: &Equations,
@@ -122,7 +122,7 @@ pub(super) fn curvature(
         let z = motion(y);
         let (k, rounding) = along(&z);
         if k < -rounding && is_free(&z) {
-            return Some(Curvature::Falls(z));
+            return Some(Curvature::Decreasing(z));
         }
     }
     let (theta, y) = pairs.last()?;

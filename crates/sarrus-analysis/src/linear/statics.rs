@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub(super) const SHORT: f64 = 0.3;
 /// ... and where they are \[rad, and relative to the size of the mechanism\].
 pub(super) const LONG: f64 = 1.0;
-/// How often a part of the loads is halved.
+/// Number of times that a part of the loads is halved.
 pub(super) const HALVINGS: i32 = 10;
 /// A rest that is this much farther than its tangent at the rest before tells may be on another branch: on one that bends by a square, the one
 /// is twice the other at most.
@@ -44,18 +44,18 @@ const AWAY: f64 = 1e-3;
 /// A position to go back to.
 pub(super) struct SavedPosition {
     pub state: State,
-    hints: Vec<f64>,
+    discrete: Vec<f64>,
     active: Option<Active>,
 }
 
-/// What was come to.
+/// Holds what was come to.
 pub(super) struct StaticsOutcome {
     pub rest: Rest,
-    /// Whether that is rest.
+    /// True if that is rest.
     pub found: bool,
 }
 
-/// How an attempt ended.
+/// Describes how an attempt ended.
 enum Attempt {
     Came(Box<StaticsOutcome>, Option<BranchEnd>),
     /// A stop was met on this way from the state at hand.
@@ -66,7 +66,7 @@ enum Attempt {
 pub(super) struct Statics<'a> {
     /// The model, under all loads.
     whole: &'a Arc<System>,
-    /// What acts, under the share of the loads at hand.
+    /// Holds what acts, under the share of the loads at hand.
     pub system: Arc<System>,
     share: f64,
     pub mechanism: Mechanism,
@@ -75,12 +75,12 @@ pub(super) struct Statics<'a> {
     pub bounds: IterationBounds,
     pub metric: Metric,
     pub stops: Option<Stops>,
-    /// What a step could pass over; none where nothing can be.
+    /// Holds what a step could pass over; none where nothing can be.
     pub paths: Option<Paths>,
     pub counts: EquilibriumSearch,
     /// Trials after which it is given up.
     pub most: u32,
-    /// Whether nothing has been met since the part of the loads began.
+    /// True if nothing has been met since the part of the loads began.
     pub fresh: bool,
 }
 
@@ -88,12 +88,12 @@ impl<'a> Statics<'a> {
     pub fn new(
         whole: &'a Arc<System>,
         state: State,
-        hints: &[f64],
+        discrete: &[f64],
         stops: Option<Stops>,
         options: &EquilibriumOptions,
     ) -> Result<Statics<'a>, SetupError> {
         let mut mechanism = whole.mechanism();
-        mechanism.set_hints(hints);
+        mechanism.set_discrete(discrete);
         let followed = options.load_steps.is_some();
         let bounds = IterationBounds { longest: if followed { LONG } else { SHORT }, downhill: !followed };
         let counts = EquilibriumSearch { trials: 0, steps: 0, residual: 0.0 };
@@ -131,11 +131,11 @@ impl<'a> Statics<'a> {
     pub fn rest(&mut self) -> Result<Rest, SetupError> {
         let here =
             rest(&mut self.mechanism, &mut self.solvers.kkt, &self.state).map_err(named(&self.system))?;
-        Ok(self.beside_rounding(here))
+        Ok(self.within_rounding(here))
     }
 
     /// `here` with what rounding of positions makes of it, where something is elastic.
-    pub(super) fn beside_rounding(&mut self, here: Rest) -> Rest {
+    pub(super) fn within_rounding(&mut self, here: Rest) -> Rest {
         let Solvers { newton: Some(newton), tangent, holding, .. } = &mut self.solvers else { return here };
         if is_still(&here) {
             return here;
@@ -149,7 +149,7 @@ impl<'a> Statics<'a> {
             loads.iter_mut().zip(rounding).for_each(|(load, f)| *load += f / f64::EPSILON);
         }
         self.mechanism.tangent(&self.state, &still, &here.accel.lambda, tangent);
-        here.beside(s, &newton.rounding(s, &self.state, tangent), &loads)
+        here.with_loads(s, &newton.rounding(s, &self.state, tangent), &loads)
     }
 
     /// From here on the loads are `share` of the whole.
@@ -172,9 +172,9 @@ impl<'a> Statics<'a> {
             Some(stops) => stops.system(loaded)?,
             None => loaded,
         };
-        let hints = self.mechanism.hints().to_vec();
+        let discrete = self.mechanism.discrete().to_vec();
         self.mechanism = self.system.mechanism();
-        self.mechanism.set_hints(&hints);
+        self.mechanism.set_discrete(&discrete);
         Ok(())
     }
 
@@ -259,12 +259,12 @@ impl<'a> Statics<'a> {
         entries
     }
 
-    /// Whether the rest `here` at hand is stable; None where that is not told: of free motions, of forces without potential, of rolling.
+    /// Returns whether the rest `here` at hand is stable; None where that is not reported: of free motions, of forces without potential, of rolling.
     pub fn is_stable(&mut self, here: &Rest) -> Option<bool> {
         self.curvature(here)?.is_stable()
     }
 
-    /// What the forces do around the rest `here` at hand; None where that is not told, as of rolling.
+    /// Returns what the forces do around the rest `here` at hand; None where that is not reported, as of rolling.
     pub fn curvature(&mut self, here: &Rest) -> Option<Curvature> {
         let s = self.system.structure.clone();
         let rolling = s.rows.iter().any(|r| r.holonomic < r.size);
@@ -287,31 +287,31 @@ impl<'a> Statics<'a> {
         here.dependent.iter().for_each(|&row| out[row] = true);
         let mut shifted = tangent.clone();
         for (i, c) in s.cols.iter().enumerate() {
-            let place = shifted.place([i, i]);
+            let index = shifted.first_entry([i, i]);
             let mass = &here.eq.mass[c.mass..][..c.size * c.size];
-            shifted.K[place..].iter_mut().zip(mass).for_each(|(K, m)| *K += sigma * m);
+            shifted.K[index..].iter_mut().zip(mass).for_each(|(K, m)| *K += sigma * m);
         }
         newton.factor(&s, &shifted, &here.eq.J, &out)?;
         curvature(&s, &here.eq, tangent, sigma, free, |f| newton.displacement(f))
     }
 
     /// The position at hand, to go back to.
-    pub fn keep(&self) -> SavedPosition {
+    pub fn save(&self) -> SavedPosition {
         let active = self.stops.as_ref().map(|stops| stops.active().clone());
-        SavedPosition { state: self.state.clone(), hints: self.mechanism.hints().to_vec(), active }
+        SavedPosition { state: self.state.clone(), discrete: self.mechanism.discrete().to_vec(), active }
     }
 
     /// Goes back to a position, under the loads at hand.
-    pub fn put_back(&mut self, kept: &SavedPosition) -> Result<(), SetupError> {
-        if let (Some(stops), Some(active)) = (&mut self.stops, &kept.active)
-            && stops.put_back(active)
+    pub fn restore(&mut self, saved: &SavedPosition) -> Result<(), SetupError> {
+        if let (Some(stops), Some(active)) = (&mut self.stops, &saved.active)
+            && stops.restore(active)
         {
             self.compose()?;
-            self.solvers = Solvers::new(&self.system, &mut self.mechanism, &kept.state)?;
-            self.metric = Metric::new(&self.system, &kept.state);
+            self.solvers = Solvers::new(&self.system, &mut self.mechanism, &saved.state)?;
+            self.metric = Metric::new(&self.system, &saved.state);
         }
-        self.state.copy_from(&kept.state);
-        self.mechanism.set_hints(&kept.hints);
+        self.state.copy_from(&saved.state);
+        self.mechanism.set_discrete(&saved.discrete);
         Ok(())
     }
 
@@ -328,7 +328,7 @@ impl<'a> Statics<'a> {
         Ok(())
     }
 
-    /// Whether what is held changes at a rest: a limit would have to pull, a rigid contact to open.
+    /// Returns whether what is held changes at a rest: a limit would have to pull, a rigid contact to open.
     fn changes_at(&mut self, rest: &Rest) -> Result<bool, SetupError> {
         let Some(stops) = &mut self.stops else { return Ok(false) };
         let Rest { eq, accel, .. } = rest;
@@ -346,23 +346,23 @@ impl<'a> Statics<'a> {
         [from, to]: [f64; 2],
         watch: &mut dyn FnMut(&EquilibriumSearch),
     ) -> Result<Attempt, SetupError> {
-        let start = self.keep();
-        let come = |rest, end| Ok(Attempt::Came(Box::new(StaticsOutcome { rest, found: true }), end));
+        let start = self.save();
+        let arrived = |rest, end| Ok(Attempt::Came(Box::new(StaticsOutcome { rest, found: true }), end));
         let mut end = None;
         if self.solvers.newton.is_some() && !self.bounds.downhill && from < to {
             match self.follow([from, to], watch)? {
-                Followed::Came(rest, end) => return come(*rest, end),
+                Followed::Came(rest, end) => return arrived(*rest, end),
                 Followed::Met(way, end) => return Ok(Attempt::Met(way, end)),
                 Followed::Lost(seen) => end = seen,
             }
         } else {
-            match self.come_down([from, to], watch)? {
+            match self.relax_motion([from, to], watch)? {
                 Ok(rest) if self.is_stable(&rest) != Some(false) => {
                     // steps near the tangent stay on the branch
                     if self.solvers.newton.as_ref().is_some_and(|n| n.strays(STRAYS)) {
                         end = self.branch_end(&start, [from, to], watch)?;
                     }
-                    return come(rest, end);
+                    return arrived(rest, end);
                 }
                 // a motion that is disturbed may still leave it
                 Ok(_) => {}
@@ -371,17 +371,17 @@ impl<'a> Statics<'a> {
             }
         }
         // from where this part began, as a damped motion under its loads would
-        self.put_back(&start)?;
+        self.restore(&start)?;
         self.load(to)?;
         match self.relax(watch)? {
             Ok(rest) => {
                 end = end.or(self.branch_end(&start, [from, to], watch)?);
-                return come(rest, end);
+                return arrived(rest, end);
             }
             Err(NewtonStop::Met(way)) => return self.met(way, end, &start, [from, to], watch),
             Err(_) => {}
         }
-        self.put_back(&start)?;
+        self.restore(&start)?;
         let made = self.counts.steps;
         for leaves in 0.. {
             let here = self.rest()?;
@@ -400,7 +400,7 @@ impl<'a> Statics<'a> {
             if let Some(way) = met {
                 return self.met(way, end, &start, [from, to], watch);
             }
-            let rest = self.beside_rounding(rest);
+            let rest = self.within_rounding(rest);
             let found = is_rest(&rest);
             // steps may lead onto a saddle, where a motion that is disturbed does not end
             let came = found && self.counts.steps > made;
@@ -433,7 +433,7 @@ impl<'a> Statics<'a> {
 
     /// Moves a little away from the rest at hand where its potential falls along a motion. Returns whether it does.
     fn leave(&mut self, rest: &Rest) -> Result<bool, SetupError> {
-        let Some(Curvature::Falls(motion)) = self.curvature(rest) else { return Ok(false) };
+        let Some(Curvature::Decreasing(motion)) = self.curvature(rest) else { return Ok(false) };
         let size = self.state.q.iter().fold(1.0_f64, |a, q| a.max(q.abs()));
         let longest = motion.iter().fold(f64::MIN_POSITIVE, |a, x| a.max(x.abs()));
         let step: Vec<f64> = motion.iter().map(|x| x * (AWAY * size / longest)).collect();

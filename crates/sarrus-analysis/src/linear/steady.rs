@@ -1,4 +1,4 @@
-//! Whether a motion is steady, and the frame in which it is.
+//! Decides whether a motion is steady, and the frame in which it is.
 //!
 //! A motion is steady where it follows a [`Flow`] and the equations of motion are the same all along it. Both are checked:
 //!
@@ -8,7 +8,7 @@
 //!
 //! The frame is the one that fits velocities and accelerations best with the least rotation: a rotor between its bearings is seen from
 //! the ground. Where that fails, frames that stand still or move with one of the bodies are tried. Cost: for each frame that fits, a
-//! factorization and four solutions for each freedom and level.
+//! factorization and four solutions for each degree of freedom and level.
 
 use super::flow::{Flow, MovingState, angular, linear};
 use super::linearize::{EquationsAtState, Small, dot, free_accelerations, momentum, rounded_positions};
@@ -22,7 +22,7 @@ use serde::Serialize;
 pub(super) const STEADY: f64 = 1e-6;
 /// Residuals of the motion itself from which equations need no comparison.
 const FAR: f64 = 1e-3;
-/// How far the flow carries the fastest body, for comparison \[rad\]: far enough to see changes, and less than half of a half turn, so
+/// Extent to which the flow carries the fastest body, for comparison \[rad\]: far enough to see changes, and less than a quarter of a revolution, so
 /// that no relative angle leaves its branch.
 const STEP: f64 = 0.7;
 /// Rates up to this, relative to the fastest, are rounding.
@@ -31,13 +31,13 @@ const ZERO_RATE: f64 = 1e-10;
 const OPEN: f64 = 1e-9;
 /// Bodies whose own frames are tried.
 const FRAMES: usize = 6;
-/// What rounding leaves of the largest terms.
+/// Defines what rounding leaves of the largest terms.
 const ROUNDING: f64 = 1e-13;
 
 /// The motion of a state that is not at rest, and how steady it is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SteadyMotion {
-    /// Whether the motion is steady: then eigenvalues are those seen from the frame.
+    /// True if the motion is steady: then eigenvalues are those seen from the frame.
     pub steady: bool,
     /// The largest relative change of accelerations and coefficients along the motion, while its fastest body rotates by 0.7 rad.
     pub residual: f64,
@@ -99,10 +99,10 @@ pub(super) fn find(
 }
 
 fn describe(moving: &MovingState, flow: &Flow, residual: f64, sizes: &MotionSizes) -> SteadyMotion {
-    let square = flow.turn.norm_squared();
+    let square = flow.rotation.norm_squared();
     let (along, point) = if square > 0.0 {
-        let along = flow.turn.scale(flow.turn.dot(flow.drift) / square);
-        (along, flow.turn.cross(flow.drift).scale(1.0 / square))
+        let along = flow.rotation.scale(flow.rotation.dot(flow.drift) / square);
+        (along, flow.rotation.cross(flow.drift).scale(1.0 / square))
     } else {
         (flow.drift, Vec3::zero())
     };
@@ -115,7 +115,7 @@ fn describe(moving: &MovingState, flow: &Flow, residual: f64, sizes: &MotionSize
     SteadyMotion {
         steady: residual <= STEADY,
         residual,
-        omega: rounded(flow.turn, sizes.rate),
+        omega: rounded(flow.rotation, sizes.rate),
         velocity: rounded(along, sizes.rate * sizes.length),
         point: rounded(point, sizes.length),
         spins,
@@ -141,16 +141,16 @@ impl MotionSizes {
             centre += moving.poses[i].p.scale(1.0 / n);
             velocity += linear(body, &moving.state.v).scale(1.0 / n);
         }
-        let (mut length, mut gyration, mut turn, mut speed) = (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
+        let (mut length, mut gyration, mut rotation, mut speed) = (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
         for (i, body) in moving.in_space() {
             let I = &body.inertia.0;
             length = length.max((moving.poses[i].p - centre).norm());
             gyration = gyration.max(((I[0][0] + I[1][1] + I[2][2]) / body.mass).sqrt());
-            turn = turn.max(angular(body, &moving.state.v).norm());
+            rotation = rotation.max(angular(body, &moving.state.v).norm());
             speed = speed.max((linear(body, &moving.state.v) - velocity).norm());
         }
         let length = [length, gyration].into_iter().find(|l| *l > 0.0 && l.is_finite()).unwrap_or(1.0);
-        let rate = turn.max(speed / length);
+        let rate = rotation.max(speed / length);
         // all of it moves along: as far as it is long is a radian
         let along = velocity.norm() / length;
         let coordinates = moving.state.v.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
@@ -163,39 +163,39 @@ impl MotionSizes {
 /// Flows that may carry the motion, the likeliest first.
 fn candidates(moving: &MovingState, sizes: &MotionSizes) -> Vec<Flow> {
     let mut screws = Vec::new();
-    let mut add = |turn: Vec3<f64>, drift: Vec3<f64>| {
-        let turn = if turn.norm() <= ZERO_RATE * sizes.rate { Vec3::zero() } else { turn };
+    let mut add = |rotation: Vec3<f64>, drift: Vec3<f64>| {
+        let rotation = if rotation.norm() <= ZERO_RATE * sizes.rate { Vec3::zero() } else { rotation };
         let same = |(a, b): &(Vec3<f64>, Vec3<f64>)| {
-            let off = (*a - turn).norm() * sizes.length + (*b - drift).norm();
+            let off = (*a - rotation).norm() * sizes.length + (*b - drift).norm();
             off <= 1e-3 * STEADY * sizes.rate * sizes.length
         };
         if !screws.iter().any(same) {
-            screws.push((turn, drift));
+            screws.push((rotation, drift));
         }
     };
-    if let Some(turn) = fit(moving, sizes) {
-        let drift = sizes.velocity - turn.cross(sizes.centre);
-        add(turn, drift);
+    if let Some(rotation) = fit(moving, sizes) {
+        let drift = sizes.velocity - rotation.cross(sizes.centre);
+        add(rotation, drift);
     }
     add(Vec3::zero(), Vec3::zero());
-    let mut bodies: Vec<_> = moving.in_space().filter(|(_, b)| b.kind.turns()).collect();
+    let mut bodies: Vec<_> = moving.in_space().filter(|(_, b)| b.kind.rotates()).collect();
     bodies.sort_by(|a, b| b.1.mass.total_cmp(&a.1.mass));
     for (i, body) in bodies.into_iter().take(FRAMES) {
         let pose = &moving.poses[i];
-        let turn = pose.rot * angular(body, &moving.state.v);
-        add(turn, linear(body, &moving.state.v) - turn.cross(pose.p));
+        let rotation = pose.rot * angular(body, &moving.state.v);
+        add(rotation, linear(body, &moving.state.v) - rotation.cross(pose.p));
     }
-    screws.into_iter().map(|(turn, drift)| Flow::new(moving, turn, drift)).collect()
+    screws.into_iter().map(|(rotation, drift)| Flow::new(moving, rotation, drift)).collect()
 }
 
 /// The least Ω that fits v_i - v̄ = Ω × (p_i - p̄), a_i = Ω × v_i and α_i = Ω × ω_i best.
 fn fit(moving: &MovingState, sizes: &MotionSizes) -> Option<Vec3<f64>> {
     let (mut rows, mut right) = (Vec::new(), Vec::new());
-    let mut add = |x: Vec3<f64>, turned: Vec3<f64>, weight: f64| {
+    let mut add = |x: Vec3<f64>, rotated: Vec3<f64>, weight: f64| {
         // Ω × x = turned
         let [a, b, c] = x.scale(weight).0;
         rows.extend_from_slice(&[0.0, c, -b, -c, 0.0, a, b, -a, 0.0]);
-        right.extend_from_slice(&turned.scale(weight).0);
+        right.extend_from_slice(&rotated.scale(weight).0);
     };
     let speed = sizes.rate * sizes.length;
     for (i, body) in moving.in_space() {
@@ -209,9 +209,9 @@ fn fit(moving: &MovingState, sizes: &MotionSizes) -> Option<Vec3<f64>> {
     let mut svd = Svd::thin(right.len(), 3);
     svd.factor(&rows).ok()?;
     let rank = svd.sigma().iter().take_while(|s| **s > OPEN).count();
-    let mut turn = [0.0; 3];
-    svd.solve(rank, &right, &mut turn);
-    Some(Vec3(turn))
+    let mut rotation = [0.0; 3];
+    svd.solve(rank, &right, &mut rotation);
+    Some(Vec3(rotation))
 }
 
 /// √(xᵀM x).
@@ -219,7 +219,7 @@ fn norm(s: &Structure, instant: &EquationsAtState, x: &[f64]) -> f64 {
     dot(x, &momentum(s, &instant.eq, x)).max(0.0).sqrt()
 }
 
-/// How far velocities and accelerations at the state are from those of the flow.
+/// Returns how far velocities and accelerations at the state are from those of the flow.
 fn misfit(
     s: &Structure,
     instant: &EquationsAtState,
@@ -253,7 +253,7 @@ fn change(
     let step = flow.over(STEP / sizes.rate);
     let state = step.state(moving, mechanism);
     let mut there = system.mechanism();
-    there.be_like(mechanism);
+    there.copy_discrete_state(mechanism);
     let instant = EquationsAtState::new(&mut there, &state).ok()?;
     let mut small_there = instant.small(&system, &state).ok()?;
     let norm = |x: &[f64]| norm(s, &instant, x);

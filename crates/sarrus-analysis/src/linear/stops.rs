@@ -2,14 +2,14 @@
 //!
 //! Each is watched as a margin, which is negative while nothing happens: a coordinate beyond its limit, a coordinate beyond the value at which it is
 //! locked, the overlap of a rigid contact. A step that makes one positive ends where the first of them is zero, a row g = 0 holds it from there
-//! on, and the way to rest goes on with that row: an active-set method. At rest limits and rigid contacts are decided by the complementarity
+//! on, and the way to rest continues with that row: an active-set method. At rest limits and rigid contacts are decided by the complementarity
 //! problem of a run, 0 ≤ N ⊥ g̈ ≥ 0 with Coulomb's law.
 //!
 //! Refused, since where they lead depends on more than the position: events of the file whose condition becomes true on the way, and rigid
 //! contacts that slide with friction. Cost: a copy of the system's lists for each change, sixty positions for each margin that is met.
 
 use crate::error::SetupError;
-use crate::events::{Active, EventChanges, GapHold, Journey};
+use crate::events::{Active, EventChanges, EventLoop, GapHold};
 use crate::method::{Method, ModelFacts};
 use crate::settings::Settings;
 use sarrus_model::Model;
@@ -29,7 +29,7 @@ const HALVINGS: u32 = 53;
 pub(super) const RUN: &str =
     "`sarrus run` with damping shows where the motion ends; `sarrus modes --about TIME` takes a state of it";
 
-/// What is watched.
+/// Holds what is watched.
 enum StopTest {
     /// A coordinate that is locked where it reaches a value; the side on which it started.
     Latch { lock: Lock, value: f64, side: f64, name: String },
@@ -37,23 +37,23 @@ enum StopTest {
     Gap(usize),
 }
 
-/// What was met, in words, and where the mechanism stands.
+/// Holds what was met, in words, and where the mechanism stands.
 pub(super) struct Stops {
-    journey: Journey,
+    events: EventLoop,
     conditions: Conditions,
     list: Vec<StopTest>,
     gaps: Vec<Gap>,
-    /// Events of the file, each with whether its condition held at the last look.
+    /// Events of the file, each with whether its condition held at the last check.
     triggers: Vec<(usize, bool)>,
-    /// What happened, in words.
+    /// Holds what happened, in words.
     pub notes: Vec<String>,
-    /// Whether nothing is met at the moment.
+    /// True if nothing is met at the moment.
     pub ignored: bool,
     /// Columns of reactions that are not unique with the gaps that were closed where these were decided last.
     pub not_unique: Vec<String>,
 }
 
-/// What latches and events have seen.
+/// Holds what latches and events have seen.
 pub(super) struct WatchedStops {
     sides: Vec<f64>,
     triggers: Vec<(usize, bool)>,
@@ -68,14 +68,14 @@ impl Stops {
         mechanism: &mut Mechanism,
         state: &State,
     ) -> Result<Option<Stops>, SetupError> {
-        let events = &system.whole.events.list;
+        let events = &system.all.events.list;
         let mut gaps = system.gaps();
         gaps.extend(system.stops());
         if events.is_empty() && gaps.is_empty() {
             return Ok(None);
         }
         let method = Method::resolve(settings, &ModelFacts::new(system, None))?;
-        let journey = Journey::resting(system, &method, settings);
+        let event_loop = EventLoop::paused_dynamics(system, &method, settings);
         let conditions = Conditions::new(model, system).map_err(SetupError::Model)?;
         let (mut list, mut triggers, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for (i, event) in events.iter().enumerate() {
@@ -99,36 +99,36 @@ impl Stops {
         list.extend((0..gaps.len()).map(StopTest::Gap));
         let not_unique = Vec::new();
         let mut stops =
-            Stops { journey, conditions, list, gaps, triggers, notes, ignored: false, not_unique };
+            Stops { events: event_loop, conditions, list, gaps, triggers, notes, ignored: false, not_unique };
         stops.arm(mechanism, state);
         Ok(Some(stops))
     }
 
-    /// How many things are watched.
+    /// Number of things that are watched.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
     /// The system of what acts, under the loads of `loaded`.
     pub fn system(&mut self, loaded: Arc<System>) -> Result<Arc<System>, SetupError> {
-        self.journey.system = loaded;
-        let system = self.journey.active.system(&self.journey.system);
+        self.events.system = loaded;
+        let system = self.events.active.system(&self.events.system);
         system.map(Arc::new).map_err(|error| SetupError::NotStatic { what: error.to_string(), hint: RUN })
     }
 
-    /// Whether anything is met at `state`, beyond rounding.
+    /// Returns whether anything is met at `state`, beyond rounding.
     pub fn is_met(&mut self, mechanism: &mut Mechanism, state: &State) -> bool {
         let near = TOUCHES * size(state);
         !self.ignored && self.margins(mechanism, state).iter().any(|margin| *margin > near)
     }
 
-    /// What latches and events have seen so far.
+    /// Returns what latches and events have seen so far.
     pub fn watched(&self) -> WatchedStops {
         let side = |stop: &StopTest| if let StopTest::Latch { side, .. } = stop { *side } else { 0.0 };
         WatchedStops { sides: self.list.iter().map(side).collect(), triggers: self.triggers.clone() }
     }
 
-    /// Goes on with what they had seen before.
+    /// Continues with what they had seen before.
     pub fn watch_as(&mut self, watched: WatchedStops) {
         for (stop, before) in self.list.iter_mut().zip(watched.sides) {
             if let StopTest::Latch { side, .. } = stop {
@@ -167,7 +167,7 @@ impl Stops {
         let directory = mechanism.system().directory.clone();
         let mut gaps = vec![0.0; self.gaps.len()];
         mechanism.gap_values(state, &self.gaps, &mut gaps);
-        let (active, list) = (&self.journey.active, &self.list);
+        let (active, list) = (&self.events.active, &self.list);
         mechanism.observe(state, |at| {
             let coordinate = |lock: &Lock| match lock.value(&directory, at) {
                 Some(value) if !active.is_locked(lock) => value,
@@ -217,9 +217,9 @@ impl Stops {
         }
     }
 
-    /// What `which` watches is held from now on.
+    /// Holds what `which` watches from now on.
     fn hold(&mut self, which: usize, mechanism: &mut Mechanism, state: &State) {
-        let (active, name) = (&mut self.journey.active, |lock: &Lock, system: &System| {
+        let (active, name) = (&mut self.events.active, |lock: &Lock, system: &System| {
             system.directory.joints[lock.joint].name.clone()
         });
         match &self.list[which] {
@@ -229,7 +229,7 @@ impl Stops {
                 active.lock(lock, mechanism, state, &mut EventChanges::default());
             }
             StopTest::Gap(i) => {
-                let rows = self.gaps[*i].hold(&self.journey.system, None);
+                let rows = self.gaps[*i].hold(&self.events.system, None);
                 let rows = active.register(GapHold { gap: *i, across: false }, rows);
                 active.add_hold(rows);
             }
@@ -241,22 +241,22 @@ impl Stops {
         if self.gaps.is_empty() {
             return Ok(false);
         }
-        let before = self.journey.active.hold_ids();
+        let before = self.events.active.hold_ids();
         let mut held = mechanism.system().mechanism();
-        held.be_like(mechanism);
+        held.copy_discrete_state(mechanism);
         let mut there = state.clone();
-        match self.journey.close_gaps(self.gaps.clone(), &mut held, &mut there) {
+        match self.events.close_gaps(self.gaps.clone(), &mut held, &mut there) {
             Ok(not_unique) => self.not_unique = not_unique,
             Err(error) => return Err(SetupError::NotStatic { what: error.to_string(), hint: RUN }),
         }
-        if let Some(name) = self.journey.active.slides() {
+        if let Some(name) = self.events.active.slides() {
             let what = format!("rigid contact `{name}` slides with friction on the way");
             return Err(SetupError::NotStatic { what, hint: RUN });
         }
-        Ok(before != self.journey.active.hold_ids())
+        Ok(before != self.events.active.hold_ids())
     }
 
-    /// Looks at the conditions of the file's events; an error where one holds that did not at the last look, or at the start.
+    /// Checks the conditions of the file's events; an error where one holds that did not at the last check, or at the start.
     pub fn watch_events(
         &mut self,
         mechanism: &mut Mechanism,
@@ -270,7 +270,7 @@ impl Stops {
         let verdicts = self.judge(&which, mechanism, state, known);
         for (i, held) in &mut self.triggers {
             if verdicts[*i].holds && !*held {
-                let event = &self.journey.system.whole.events.list[*i].name;
+                let event = &self.events.system.all.events.list[*i].name;
                 let what = format!("the condition of event `{event}` holds at the start or on the way");
                 return Err(SetupError::NotStatic { what, hint: RUN });
             }
@@ -293,21 +293,21 @@ impl Stops {
         verdicts
     }
 
-    /// What acts is again as it was. Returns whether it was something else meanwhile.
-    pub fn put_back(&mut self, active: &Active) -> bool {
-        let changed = !self.journey.active.is_same(active);
+    /// Returns what acts is again as it was. Returns whether it was something else meanwhile.
+    pub fn restore(&mut self, active: &Active) -> bool {
+        let changed = !self.events.active.is_same(active);
         if changed {
-            self.journey.active = active.clone();
+            self.events.active = active.clone();
         }
         changed
     }
 
-    /// What acts.
+    /// Returns what acts.
     pub fn active(&self) -> &Active {
-        &self.journey.active
+        &self.events.active
     }
 
-    /// What holds the mechanism at the end, in words.
+    /// Returns what holds the mechanism at the end, in words.
     pub fn words(&self, system: &System) -> Vec<String> {
         let mut words = Vec::new();
         for stop in &self.list {
@@ -316,7 +316,7 @@ impl Stops {
                     "`{name}` is not reached on the way: a motion that overshoots may reach it"
                 )),
                 StopTest::Gap(i) if self.active().is_held(*i) => {
-                    let word = match self.gaps[*i].limit.map(|limit| &system.whole.events.limits[limit]) {
+                    let word = match self.gaps[*i].limit.map(|limit| &system.all.events.limits[limit]) {
                         Some(limit) => {
                             let joint = &system.directory.joints[limit.joint].name;
                             format!("joint `{joint}` rests at its limit, {}", limit.value)

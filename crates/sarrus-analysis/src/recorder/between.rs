@@ -54,8 +54,8 @@ impl Recorder<'_> {
         forget_fault();
     }
 
-    /// Looks for peaks in a step whose samples have been taken, and notes what holds at its end where something happens there.
-    pub(super) fn look_inside(&mut self, step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>) {
+    /// Searches for peaks in a step whose samples have been taken, and notes what holds at its end where something happens there.
+    pub(super) fn check_inside(&mut self, step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>) {
         if self.columns.is_none() {
             return;
         }
@@ -97,7 +97,7 @@ impl Recorder<'_> {
                 peaks.add(&self.row);
             }
         } else if peaks.affords() {
-            peaks.look_ahead(end);
+            peaks.check_ahead(end);
         }
         let mut largest = None;
         for _ in 0..MOST {
@@ -112,7 +112,7 @@ impl Recorder<'_> {
         }
         peaks.begin_step(end);
         if let Some((column, row)) = largest {
-            peaks.tell_force(column, row[column]);
+            peaks.note_force(column, row[column]);
             let name = self.trajectory.names()[column].clone();
             self.instants.push(InstantSide::Peak, name, &row);
         }
@@ -139,8 +139,8 @@ impl Recorder<'_> {
         }
     }
 
-    /// The run goes on from `s`, where something has happened.
-    pub fn go_on(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State) {
+    /// The run continues from `s`, where something has happened.
+    pub fn advance(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State) {
         if !self.instants.is_open() {
             return;
         }

@@ -1,6 +1,6 @@
 //! Redundancy over a motion: the rank and the reactions that are not unique, at many instants of a run.
 //!
-//! The model is run as `sarrus run` would, and looked at where it would be sampled, or less often where it is large.
+//! The model is run as `sarrus run` would, and checked where it would be sampled, or less often where it is large.
 //! Changes of the rank are found between two instants; a singular position that a motion only passes lies between
 //! them and shows in the margin of the rank, whose smallest value is reported with its time.
 
@@ -17,7 +17,7 @@ use sarrus_system::{Mechanism, System};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Instants looked at, at least ...
+/// Instants checked, at least ...
 const LEAST: f64 = 50.0;
 /// ... and at most, for a model of few rows.
 const MOST: f64 = 1000.0;
@@ -26,7 +26,7 @@ const LARGE: usize = 500;
 /// The most of them.
 const MOST_LARGE: f64 = 100.0;
 
-/// Runs `model` and looks at its redundancy on the way; with `distributed` also at the reactions as compliant joints
+/// Runs `model` and checks its redundancy on the way; with `distributed` also at the reactions as compliant joints
 /// share them.
 pub fn along(
     model: &Model,
@@ -80,7 +80,7 @@ struct Looker<'a> {
 }
 
 impl Looker<'_> {
-    fn look(&mut self, mechanism: &mut Mechanism, s: &State) -> Result<(), SetupError> {
+    fn check(&mut self, mechanism: &mut Mechanism, s: &State) -> Result<(), SetupError> {
         let structure = mechanism.structure().clone();
         let mut eq = Equations::new(mechanism);
         mechanism.update(s, Stage::POSITION, &mut eq);
@@ -160,8 +160,8 @@ impl Watch for Looker<'_> {
     fn sample(&mut self, mechanism: &mut Mechanism, s: &State, seen: &SampleDiagnostics) {
         if self.failed.is_none() {
             let mut own = seen.judged.map(|system| system.mechanism());
-            own.iter_mut().for_each(|own| own.be_like(mechanism));
-            self.failed = self.look(own.as_mut().unwrap_or(mechanism), s).err();
+            own.iter_mut().for_each(|own| own.copy_discrete_state(mechanism));
+            self.failed = self.check(own.as_mut().unwrap_or(mechanism), s).err();
         }
     }
 }

@@ -99,7 +99,8 @@ fn solve(
         (0..system.directory.joints.len()).map(|j| reaction_rows(system, &eq, at, j)).collect()
     });
     let axes: Vec<[[f64; 3]; 3]> = mechanism.observe(s, |at| {
-        let M = system.directory.joints.iter().map(|j| j.frames.M.place(&at.poses[j.bodies[1] as usize]));
+        let M =
+            system.directory.joints.iter().map(|j| j.frames.M.frame_pose(&at.poses[j.bodies[1] as usize]));
         M.map(|M| {
             if system.directory.space == Space::Planar {
                 planar_axes(M.angle)

@@ -1,4 +1,4 @@
-//! Which null vectors of all rows are known so far.
+//! Describes which null vectors of all rows are known so far.
 //!
 //! A null vector is given by its numbers in the dependent rows, one for each redundancy, so those that are known are kept
 //! as sparse vectors over these rows, in echelon form: each has a row of its own, its pivot, in which the vectors after
@@ -16,17 +16,17 @@ const ROUNDING: f64 = 1e-12;
 pub(super) struct Echelon {
     /// Pivot of each vector, with its other numbers; that of the pivot is 1.
     vectors: Vec<(usize, Vec<(usize, f64)>)>,
-    /// Which vector has its pivot in a row.
+    /// Identifies which vector has its pivot in a row.
     of: HashMap<usize, usize>,
 }
 
 impl Echelon {
-    /// Whether a row is a pivot.
+    /// Returns whether a row is a pivot.
     pub fn has(&self, row: usize) -> bool {
         self.of.contains_key(&row)
     }
 
-    /// What of a vector is not known: zero in all pivots. Its largest number is 1 unless it is part of what is known.
+    /// Returns what of a vector is not known: zero in all pivots. Its largest number is 1 unless it is part of what is known.
     pub fn unknown(&self, mut v: BTreeMap<usize, f64>) -> BTreeMap<usize, f64> {
         scale(&mut v);
         let mut due: BTreeSet<usize> = v.keys().filter_map(|row| self.of.get(row).copied()).collect();

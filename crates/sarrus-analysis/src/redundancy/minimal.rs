@@ -59,9 +59,9 @@ fn norm(a: &[f64]) -> f64 {
 }
 
 /// The part of the space that vanishes at `places`.
-pub(super) fn without(space: &[Vec<f64>], places: impl Iterator<Item = usize>) -> OrthonormalVectors {
+pub(super) fn without(space: &[Vec<f64>], indices: impl Iterator<Item = usize>) -> OrthonormalVectors {
     let mut w = space.to_vec();
-    for at in places {
+    for at in indices {
         let size = size_at(&w, at);
         if !(size > PART) {
             continue;
@@ -85,7 +85,7 @@ pub(super) fn without(space: &[Vec<f64>], places: impl Iterator<Item = usize>) -
     w
 }
 
-/// How much the space has at a place: the norm over its basis.
+/// Returns how much the space has at a place: the norm over its basis.
 fn size_at(space: &[Vec<f64>], at: usize) -> f64 {
     space.iter().map(|v| v[at] * v[at]).sum::<f64>().sqrt()
 }
@@ -105,11 +105,11 @@ pub(super) struct Minimal {
     pub space: Rc<OrthonormalVectors>,
 }
 
-/// What was found.
+/// Holds what was found.
 pub(super) struct MinimalSets {
     /// Minimal sets that are relevant, the small ones first.
     pub sets: Vec<Minimal>,
-    /// Whether these are all there are.
+    /// True if these are all there are.
     pub complete: bool,
 }
 
@@ -122,14 +122,14 @@ struct CandidateSet {
 impl ElementNulls {
     /// Null vectors `space` over places whose elements are `owners`.
     pub fn new(owners: impl Iterator<Item = usize>, space: OrthonormalVectors) -> ElementNulls {
-        let mut places: Vec<(usize, usize)> = owners
+        let mut order: Vec<(usize, usize)> = owners
             .enumerate()
             .map(|(at, owner)| (owner, at))
             .filter(|&(_, at)| size_at(&space, at) > 0.0)
             .collect();
-        places.sort_unstable();
+        order.sort_unstable();
         let mut parts: Vec<(usize, Vec<usize>)> = Vec::new();
-        for (owner, at) in places {
+        for (owner, at) in order {
             match parts.last_mut() {
                 Some((last, list)) if *last == owner => list.push(at),
                 _ => parts.push((owner, vec![at])),
@@ -222,17 +222,17 @@ impl ElementNulls {
     }
 
     fn leave_out(&self, space: &OrthonormalVectors, part: usize, work: &mut f64) -> OrthonormalVectors {
-        let places = &self.parts[part].1;
-        *work -= (space.len() * space.first().map_or(0, Vec::len) * places.len()) as f64;
-        without(space, places.iter().copied())
+        let indices = &self.parts[part].1;
+        *work -= (space.len() * space.first().map_or(0, Vec::len) * indices.len()) as f64;
+        without(space, indices.iter().copied())
     }
 
-    /// Whether anything is left without an element, from its own rows alone.
+    /// Returns whether anything is left without an element, from its own rows alone.
     fn leaves_some(&self, space: &OrthonormalVectors, part: usize) -> bool {
-        let places = &self.parts[part].1;
+        let indices = &self.parts[part].1;
         let own: OrthonormalVectors =
-            space.iter().map(|v| places.iter().map(|&at| v[at]).collect()).collect();
-        !without(&own, 0..places.len()).is_empty()
+            space.iter().map(|v| indices.iter().map(|&at| v[at]).collect()).collect();
+        !without(&own, 0..indices.len()).is_empty()
     }
 
     fn has(&self, space: &OrthonormalVectors, part: usize) -> bool {

@@ -1,4 +1,4 @@
-//! Whether the rank is that of the mechanism or of this position alone.
+//! Decides whether the rank is that of the mechanism or of this position alone.
 //!
 //! The mechanism is moved a little along a random free direction, δ with M δ + Jᵀμ = M r and J δ = 0 for random r, and
 //! brought back onto the constraints; the rank there is the one that it has in general. With an excursion e, rows that
@@ -29,7 +29,7 @@ const ON: f64 = 1e-10;
 /// ... beside some roundings of the largest position.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// What was found nearby.
+/// Holds what was found nearby.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nearby {
     /// The rank there.
@@ -46,7 +46,7 @@ pub(crate) fn nearby_rank(
     s: &State,
     here: &RowRank,
 ) -> Result<Nearby, SetupError> {
-    let known = here.to_settle(mechanism.structure());
+    let known = here.rank_to_resolve(mechanism.structure());
     for attempt in 0..TRIES {
         match excursion(mechanism, s, attempt, known) {
             Ok(Excursion::None) => return Ok(Nearby::Nowhere),
@@ -83,8 +83,8 @@ fn excursion(
     mechanism.update(s, Stage::VELOCITY, &mut eq);
     let mut kkt = Kkt::new(&structure, &eq, HUB_DEGREE)?;
     match known {
-        Some(dependent) => kkt.settle(&eq, dependent).map(|_| ())?,
-        None => kkt.factor(&eq, Which::All, RankDemand::Settle)?,
+        Some(dependent) => kkt.resolve_rank(&eq, dependent).map(|_| ())?,
+        None => kkt.factor(&eq, Which::All, RankDemand::ResolveRank)?,
     }
 
     let mut random = Random(attempt);
@@ -151,7 +151,7 @@ fn units(system: &System) -> Vec<f64> {
     units
 }
 
-/// Whether positions are on the constraints: no row asks for more than a very small displacement, or for rounding.
+/// Returns whether positions are on the constraints: no row asks for more than a very small displacement, or for rounding.
 fn is_on(s: &Structure, eq: &Equations, units: &[f64], on: f64, rounding: f64) -> bool {
     s.rows.iter().all(|row| {
         (0..row.holonomic).all(|i| {

@@ -44,14 +44,14 @@ use sarrus_solve::{Equations, Problem, SolveError, Stage, State};
 use sarrus_system::Mechanism;
 use std::borrow::Cow;
 
-/// What is known of the reactions at one instant.
+/// Holds what is known of the reactions at one instant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Analysis {
     /// Rows that others determine, as the factorization has chosen them.
     pub dependent: Vec<usize>,
     /// Elements with their components.
     pub reactions: Vec<ReactionReport>,
-    /// How clear the decision was; none where no row is redundant.
+    /// Describes how clear the decision was; none where no row is redundant.
     pub uniqueness: Option<UniquenessReport>,
     /// Motion that depends on how contacts that slide share their load.
     pub undetermined: Undetermined,
@@ -76,7 +76,7 @@ pub(crate) fn with_tooth_forces<'a>(
     mechanism.rows_with_separation(s, eq).map_or(Cow::Borrowed(eq), Cow::Owned)
 }
 
-/// Tells the unique reactions at `s` from the others, with J of `eq` there. `redundant` says that rows are known to be:
+/// Informs the unique reactions at `s` from the others, with J of `eq` there. `redundant` says that rows are known to be:
 /// otherwise nothing is projected where the factorization finds none.
 pub(crate) fn analyse(
     mechanism: &mut Mechanism,
@@ -102,7 +102,7 @@ pub(crate) fn analyse(
     Ok(Analysis { dependent, reactions, uniqueness, undetermined })
 }
 
-/// What is not unique at `s` with the contacts that `mechanism` holds; none where that cannot be told.
+/// Returns what is not unique at `s` with the contacts that `mechanism` holds; none where that cannot be determined.
 pub(crate) fn with_contacts(mechanism: &mut Mechanism, s: &State) -> Option<Analysis> {
     let mut eq = Equations::new(mechanism);
     mechanism.update(s, Stage::FORCE, &mut eq);
@@ -112,16 +112,16 @@ pub(crate) fn with_contacts(mechanism: &mut Mechanism, s: &State) -> Option<Anal
     scaled.and_then(|mut scaled| analyse(mechanism, s, &eq, &mut scaled, true)).ok()
 }
 
-/// Who shares redundancies.
+/// Elements that share redundancies.
 #[derive(Default)]
 pub(crate) struct SharedRedundancies {
     /// Minimal sets of elements.
     pub sets: Vec<GroupReport>,
     /// Elements that hang together by redundancies at all.
     pub groups: Vec<GroupReport>,
-    /// Redundancies whose elements were not looked for.
+    /// Redundancies whose elements were not searched for.
     pub unresolved: usize,
-    /// Whether there are more sets than these.
+    /// True if there are more sets than these.
     pub more: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Elements around a row, until these are dependent.
 //!
 //! Bodies are gone through by their distance from the row, where a body is as far across as it has rows, so that one
-//! with very many joints is the last that is looked at. All rows of the elements met are orthogonalized as they come: one
+//! with very many joints is the last that is checked. All rows of the elements met are orthogonalized as they come: one
 //! that leaves nothing is a combination of those before, in one way only, and gives a null vector.
 //!
 //! Costs what the group costs, its rows cubed at worst, whatever the size of the model; there is a limit.
@@ -17,7 +17,7 @@ const OUTSIDE: f64 = 3e-5;
 /// A coefficient below this, relative to the largest, is none.
 pub(super) const NONE: f64 = 1e-6;
 
-/// Who is next to whom, and the rows in mass-weighted velocities.
+/// Neighbours, and the rows in mass-weighted velocities.
 pub(super) struct RowNeighbours<'a> {
     s: &'a Structure,
     eq: &'a Equations,
@@ -105,7 +105,7 @@ impl<'a> RowNeighbours<'a> {
         for &block in &self.blocks[&element] {
             let row = &self.s.rows[block];
             for i in 0..row.size {
-                let a = self.row(block, i, &mut group.places);
+                let a = self.row(block, i, &mut group.poses);
                 group.add(row.start + i, element, a);
             }
             for e in &self.s.entries[row.entries.clone()] {
@@ -115,11 +115,11 @@ impl<'a> RowNeighbours<'a> {
     }
 
     /// Row `i` of a block row times C, in the numbering of a group.
-    fn row(&self, block: usize, i: usize, places: &mut Places) -> Vec<f64> {
+    fn row(&self, block: usize, i: usize, poses: &mut RowPoses) -> Vec<f64> {
         let mut a = Vec::new();
         for e in &self.s.entries[self.s.rows[block].entries.clone()] {
             let n = self.s.cols[e.col].size;
-            let at = places.of(e.col, n);
+            let at = poses.of(e.col, n);
             let J = &self.eq.J[e.offset + i * n..][..n];
             let C = &self.roots[e.col];
             a.resize(a.len().max(at + n), 0.0);
@@ -133,12 +133,12 @@ impl<'a> RowNeighbours<'a> {
 
 /// Places of the bodies that a group reaches.
 #[derive(Default)]
-struct Places {
+struct RowPoses {
     of: HashMap<usize, usize>,
     width: usize,
 }
 
-impl Places {
+impl RowPoses {
     fn of(&mut self, body: usize, size: usize) -> usize {
         let at = *self.of.entry(body).or_insert(self.width);
         if at == self.width {
@@ -155,17 +155,17 @@ pub(super) struct RowGroup {
     pub rows: Vec<(usize, usize)>,
     /// Null vectors over them, each a circuit: without one of its rows the others are independent.
     pub nulls: Vec<Vec<f64>>,
-    /// Which of the rows are independent of those before.
+    /// Identifies which of the rows are independent of those before.
     basis: Vec<usize>,
     q: Vec<Vec<f64>>,
     R: Vec<Vec<f64>>,
-    places: Places,
+    poses: RowPoses,
 }
 
 impl RowGroup {
     /// The part of `a` in the group, as coefficients of q, with the rest left in `a`.
     fn project(&self, a: &mut Vec<f64>) -> Vec<f64> {
-        a.resize(self.places.width.max(a.len()), 0.0);
+        a.resize(self.poses.width.max(a.len()), 0.0);
         let mut r = vec![0.0; self.q.len()];
         // twice, so that the rest is orthogonal to rounding
         for _ in 0..2 {
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!((size(3), size(300)), (Some(4), Some(4)));
     }
 
-    /// A large body with many small ones, each tied to it twice: the other ties are not looked at.
+    /// A large body with many small ones, each tied to it twice: the other ties are not checked.
     #[test]
     fn a_body_with_many_elements_is_looked_at_last() {
         let mut b = Structure::builder();

@@ -1,4 +1,4 @@
-//! Which components of which reactions vanish on the null space of Jᵀ.
+//! Describes which components of which reactions vanish on the null space of Jᵀ.
 //!
 //! A component c = gᵀλ has the part |P g| / |g| in the null space, P the projector on it, in scaled rows. For random λ of
 //! unit variance the root mean square of gᵀPλ is that part. A component that is unique leaves rounding, one that is not a
@@ -206,7 +206,7 @@ pub(crate) fn spread(nulls: &RandomNulls) -> f64 {
     nulls.vectors.iter().flatten().map(|w| w * w).sum::<f64>() / nulls.vectors.len() as f64
 }
 
-/// How clear the decision was; `dimension` are the redundant rows as estimated.
+/// Returns how clear the decision was; `dimension` are the redundant rows as estimated.
 pub(crate) fn uniqueness(
     components: &[NullComponents],
     nulls: &RandomNulls,

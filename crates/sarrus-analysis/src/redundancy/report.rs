@@ -1,4 +1,4 @@
-//! What the analysis of redundancy reports.
+//! Describes what the analysis of redundancy reports.
 
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ pub struct ReactionReport {
     pub directions_not_unique: usize,
 }
 
-/// How clear it was which components are unique. A component is measured by its part in the null space of Jᵀ: the root
+/// Describes how clear it was which components are unique. A component is measured by its part in the null space of Jᵀ: the root
 /// mean square over random starts, relative to the component's own size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UniquenessReport {
@@ -62,13 +62,13 @@ pub struct MobilityReport {
 /// Redundancy over a motion.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AlongReport {
-    /// Time at the start and at the last instant that was looked at \[s\].
+    /// Time at the start and at the last instant that was checked \[s\].
     pub span: [f64; 2],
-    /// Instants looked at.
+    /// Instants checked.
     pub samples: usize,
-    /// How the run ended: `completed`, `stopped` or `failed`.
+    /// Describes how the run ended: `completed`, `stopped` or `failed`.
     pub status: &'static str,
-    /// Why it ended there.
+    /// Reason why it ended there.
     pub reason: String,
     /// Rank over time, with a new entry only where it changes.
     pub rank: Vec<RankSpan>,
@@ -86,7 +86,7 @@ pub struct AlongReport {
 /// A rank that stayed for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RankSpan {
-    /// The first and the last instant looked at that had it \[s\].
+    /// The first and the last instant checked that had it \[s\].
     pub from: f64,
     /// See there.
     pub to: f64,
@@ -114,7 +114,7 @@ pub struct DistributionReport {
     pub compliant: usize,
     /// Compliance of all other elements, as a fraction of the smallest one given.
     pub rigid: f64,
-    /// What is left of the equations of motion, relative.
+    /// Holds what is left of the equations of motion, relative.
     pub residual: f64,
     /// Joints with their reactions.
     pub reactions: Vec<DistributedReaction>,

@@ -10,7 +10,7 @@ use sarrus_solve::{ActiveRows, Equations, HUB_DEGREE, Kkt, RankDemand, SolveErro
 /// Random starts, at least: more than a joint has components, so that they span whatever its reactions can.
 const STARTS: usize = 8;
 /// Random starts more than the largest element has rows: as many would span its null space too, but only just.
-const SPARE: usize = 2;
+const EXTRA: usize = 2;
 
 /// Scaled rows with their factors.
 pub(crate) struct Scaled {
@@ -38,8 +38,8 @@ impl Scaled {
         let mut scaled = eq.clone();
         let lengths = scale(s, eq, &mut scaled.J);
         match dependent {
-            Some(n) => kkt.settle(&scaled, n).map(|_| ())?,
-            None => kkt.factor(&scaled, ActiveRows::All, RankDemand::Settle)?,
+            Some(n) => kkt.resolve_rank(&scaled, n).map(|_| ())?,
+            None => kkt.factor(&scaled, ActiveRows::All, RankDemand::ResolveRank)?,
         }
         Ok(Scaled { eq: scaled, lengths, kkt })
     }
@@ -47,13 +47,13 @@ impl Scaled {
     /// The same at another instant.
     pub fn update(&mut self, s: &Structure, eq: &Equations) -> Result<(), SolveError> {
         self.lengths = scale(s, eq, &mut self.eq.J);
-        self.kkt.factor(&self.eq, ActiveRows::All, RankDemand::Settle)
+        self.kkt.factor(&self.eq, ActiveRows::All, RankDemand::ResolveRank)
     }
 
     /// Random multipliers that move nothing, the same every time.
     pub fn random_nulls(&mut self, s: &Structure) -> Result<RandomNulls, SolveError> {
         let mut random = Random(0x5A22_0053);
-        let starts = s.rows.iter().fold(STARTS, |n, row| n.max(row.size + SPARE));
+        let starts = s.rows.iter().fold(STARTS, |n, row| n.max(row.size + EXTRA));
         let mut vectors: Vec<Vec<f64>> =
             (0..starts).map(|_| (0..s.nc).map(|_| random.normal()).collect()).collect();
         let iterations = self.kkt.null_parts(&self.eq, &mut vectors)?;

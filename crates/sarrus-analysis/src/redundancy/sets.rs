@@ -7,7 +7,7 @@
 //! hang together by redundancies at all (`joined`), do.
 //!
 //! Costs O(N) where loops are short: what is spent on a row does not depend on the size of the model. A row that finds
-//! nothing near is looked for in the factors of all rows, O(N) each, for a few.
+//! nothing near is searched for in the factors of all rows, O(N) each, for a few.
 
 use super::Scaled;
 use super::echelon::Echelon;
@@ -33,7 +33,7 @@ const WORK: [f64; 3] = [4e6, 2e8, 2e5];
 pub(super) struct Set {
     /// First block rows of the elements, in order.
     pub elements: Vec<usize>,
-    /// How many redundancies.
+    /// Number of redundancies.
     pub redundant: usize,
 }
 
@@ -44,9 +44,9 @@ pub(super) struct Sets {
     pub sets: Vec<Set>,
     /// Elements that hang together by redundancies, with all that they share; these add up.
     pub groups: Vec<Set>,
-    /// Redundancies whose elements were not looked for any further.
+    /// Redundancies whose elements were not searched for any further.
     pub unresolved: usize,
-    /// Whether some group has more sets than were looked for.
+    /// True if some group has more sets than were searched for.
     pub more: bool,
 }
 
@@ -131,7 +131,7 @@ fn relevant(found: BTreeMap<Vec<usize>, Vec<BTreeMap<usize, f64>>>) -> Vec<Set> 
     let (mut sets, mut known) = (Vec::new(), Echelon::default());
     for alike in by_size.chunk_by(|a, b| a.0.len() == b.0.len()) {
         for (elements, nulls) in alike {
-            // a vector without numbers belongs to rows that the factorization has not told from others
+            // a vector without numbers belongs to rows that the factorization has not distinguished from others
             let is_new =
                 |null: &BTreeMap<usize, f64>| null.is_empty() || !known.unknown(null.clone()).is_empty();
             if nulls.iter().any(is_new) {
@@ -170,8 +170,8 @@ fn far(
         dependent.iter().copied().filter(|&row| row != seed && elements.contains(&element(row))).collect();
     *solutions = solutions.checked_sub(others.len())?;
     let vectors: Vec<Vec<f64>> = std::iter::once(own).chain(others.into_iter().map(circuit)).collect();
-    let places: BTreeSet<usize> = vectors.iter().flat_map(|w| taking(w)).collect();
-    let rows: Vec<(usize, usize)> = places.into_iter().map(|row| (row, element(row))).collect();
+    let indices: BTreeSet<usize> = vectors.iter().flat_map(|w| taking(w)).collect();
+    let rows: Vec<(usize, usize)> = indices.into_iter().map(|row| (row, element(row))).collect();
     let vectors: Vec<Vec<f64>> =
         vectors.into_iter().map(|w| rows.iter().map(|&(row, _)| w[row]).collect()).collect();
     vectors.iter().for_each(|null| joined.join(null, &rows));

@@ -95,7 +95,7 @@ pub(super) fn complete(
 }
 
 impl Undetermined {
-    /// What a reader should know, if anything is open.
+    /// Returns what a reader should know, if anything is open.
     pub(crate) fn note(&self) -> Option<String> {
         let list = |names: &[String]| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
         (!self.bodies.is_empty()).then(|| {

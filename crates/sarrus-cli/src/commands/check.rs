@@ -8,7 +8,7 @@ use crate::progress::TerminalWatcher;
 use sarrus::analysis::{CheckOptions, check_with};
 use sarrus::model::Failure;
 
-/// Tells what can be known about a model without running it.
+/// Reports what can be known about a model without running it.
 pub fn run(args: &CheckArgs, printer: &mut Printer) -> Exit {
     let (model, system) = match open(&args.model, false, printer) {
         Ok(opened) => opened,

@@ -55,7 +55,7 @@ pub fn run(args: &CompareArgs, printer: &mut Printer) -> Exit {
         Ok(found) => found,
         Err(error) => return wrong(error, model, printer),
     };
-    tell(&found, args, printer);
+    report(&found, args, printer);
     if let Some(results) = results {
         match write(&results, &found) {
             Ok(names) => {
@@ -178,7 +178,7 @@ fn announcement(matrix: &ComparisonMatrix, cases: &[Combination]) -> String {
     )
 }
 
-fn tell(found: &Comparison, args: &CompareArgs, printer: &mut Printer) {
+fn report(found: &Comparison, args: &CompareArgs, printer: &mut Printer) {
     for note in &found.notes {
         printer.say("note", note);
     }

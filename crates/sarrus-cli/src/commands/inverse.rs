@@ -9,7 +9,7 @@ use crate::results::Results;
 use sarrus::analysis::{RunOverrides, Status, prescribed};
 use sarrus::model::Failure;
 
-/// Follows a motion that drivers prescribe, and tells what they need for it.
+/// Follows a motion that drivers prescribe, and shows what they need for it.
 pub fn run(args: &InverseArgs, printer: &mut Printer) -> Exit {
     // before the work, so that it is not in vain
     let results = match args.out.as_deref().map(Results::create).transpose() {

@@ -70,7 +70,7 @@ fn as_json(all: &[(String, Vec<CatalogueEntry>)]) -> String {
             let keys = e
                 .keys
                 .iter()
-                .map(|k| json!({ "name": k.name, "takes": k.takes, "default": k.default, "doc": k.doc }));
+                .map(|k| json!({ "name": k.name, "takes": k.accepted, "default": k.default, "doc": k.doc }));
             json!({ "name": e.name, "doc": e.doc, "remark": e.remark, "keys": keys.collect::<Vec<_>>() })
         });
         object.insert(family.clone(), list.collect());
@@ -95,7 +95,7 @@ fn as_markdown(all: &[(String, Vec<CatalogueEntry>)]) -> String {
                 text += &format!(
                     "| `{}` | {} | {} | {} |\n",
                     k.name,
-                    cell(&k.takes),
+                    cell(&k.accepted),
                     cell(k.default),
                     cell(k.doc)
                 );
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_bar_does_not_break_a_table() {
-        let keys = vec![catalogue::KeyEntry { name: "k", takes: "a|b".into(), default: "", doc: "d" }];
+        let keys = vec![catalogue::KeyEntry { name: "k", accepted: "a|b".into(), default: "", doc: "d" }];
         let all = [(
             "f".to_string(),
             vec![CatalogueEntry { name: "n", doc: "x".into(), remark: String::new(), keys }],

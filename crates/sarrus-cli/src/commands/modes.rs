@@ -9,7 +9,7 @@ use crate::progress::Patience;
 use sarrus::analysis::{Doing, SetupError, modes_with};
 use sarrus::model::Failure;
 
-/// Tells how a model moves in the small.
+/// Reports how a model moves in the small.
 pub fn run(args: &ModesArgs, printer: &mut Printer) -> Exit {
     let (model, system) = match open(&args.model, false, printer) {
         Ok(opened) => opened,
@@ -18,7 +18,7 @@ pub fn run(args: &ModesArgs, printer: &mut Printer) -> Exit {
     let mut patience = Patience::default();
     let mut watch = |doing: Doing| match doing {
         Doing::Searching(search) => patience.searching(&search, printer),
-        Doing::Decomposing(freedoms) => patience.decomposing(freedoms, printer),
+        Doing::Decomposing(dof) => patience.decomposing(dof, printer),
     };
     match modes_with(&model, &system, args.about, &mut watch) {
         Ok(mut report) => {

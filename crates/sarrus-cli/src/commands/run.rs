@@ -69,7 +69,7 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
         Ok(outcome) => outcome,
         Err(error) => return wrong(error.diagnostics(), model, printer),
     };
-    tell(&model, &outcome, args, printer);
+    report(&model, &outcome, args, printer);
     if let Some(showing) = &mut showing {
         showing.finish(&outcome);
     }
@@ -102,7 +102,7 @@ pub fn run(args: &RunArgs, printer: &mut Printer) -> Exit {
     exit
 }
 
-/// What is needed to draw a run, where somebody will look at it, now or later.
+/// What is needed to draw a run, where someone will check it, now or later.
 fn shown(
     args: &RunArgs,
     model: &Model,
@@ -119,7 +119,7 @@ pub fn wrong(diagnostics: Vec<Diagnostic>, model: Model, printer: &mut Printer) 
     Exit::Input
 }
 
-fn tell(model: &Model, outcome: &Outcome, args: &RunArgs, printer: &mut Printer) {
+fn report(model: &Model, outcome: &Outcome, args: &RunArgs, printer: &mut Printer) {
     let report = &outcome.report;
     for note in &report.notes {
         printer.say("note", note);
@@ -169,9 +169,9 @@ pub fn write(
     names.extend(copy_files(results, model)?);
     match showing {
         Some(showing) => {
-            names.extend(showing.write_beside(results, outcome)?.into_iter().map(str::to_string))
+            names.extend(showing.write_companions(results, outcome)?.into_iter().map(str::to_string))
         }
-        None => Showing::remove_beside(results)?,
+        None => Showing::remove_companions(results)?,
     }
     if let Some(showing) = showing.filter(|_| page)
         && let Some(motion) = showing.motion(outcome)

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What is looked at.
+/// What is checked.
 enum ViewTarget {
     /// Results.
     Done(Box<(Scene, PoseTable, System)>),
@@ -50,26 +50,26 @@ pub fn run(args: &ViewArgs, printer: &mut Printer) -> Exit {
         Err(exit) => return exit,
     };
     // a browser opens once there is something to see, or a run that will make it so
-    let told = AtomicBool::new(false);
-    let tell = |printer: &mut Printer| {
-        if !told.swap(true, Ordering::Relaxed) {
+    let reported = AtomicBool::new(false);
+    let report = |printer: &mut Printer| {
+        if !reported.swap(true, Ordering::Relaxed) {
             announce(&viewer, &args.serve, printer);
         }
     };
     if targets.iter().any(|(_, target)| matches!(target, ViewTarget::Done(_))) {
-        tell(printer);
+        report(printer);
     }
     let mut exit = Exit::Done;
     for (_, target) in targets {
         if let ViewTarget::Model(model) = target {
             let (model, system, mut showing) = *model;
-            match simulated(&model, &system, &mut showing, tell, printer) {
+            match simulated(&model, &system, &mut showing, report, printer) {
                 Ok(_) => {}
                 Err(failed) => exit = failed,
             }
         }
     }
-    if told.into_inner() {
+    if reported.into_inner() {
         wait(printer);
     }
     exit
@@ -138,7 +138,7 @@ fn simulated(
     }
 }
 
-/// Writes what is looked at into one file.
+/// Writes what is checked into one file.
 fn write(out: &Path, targets: Vec<(String, ViewTarget)>, printer: &mut Printer) -> Exit {
     let Some(kind) = single_file(out) else {
         printer.error(format!("`{}` is neither .glb nor .html", out.display()));

@@ -11,7 +11,7 @@ fn modes_are_listed_with_frequency_and_who_moves() {
     let done = sarrus(&["modes", "models/double_pendulum.toml"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     for part in [
-        "stable at rest, 6 freedoms, 2 of them free: nothing drives them back",
+        "stable at rest, 6 degrees of freedom, 2 of them free: nothing drives them back",
         "swings",
         "Hz",
         "free",
@@ -67,8 +67,8 @@ fn loads_in_parts_give_a_row_for_each_part() {
         let share = 0.25 * (k + 1) as f64;
         assert_eq!(row[0].parse::<f64>(), Ok(share));
         // M L/EI, times the share of it
-        let turned: f64 = row[angle].parse().unwrap();
-        assert!((turned - 2.0 * share).abs() < 1e-9, "{turned}");
+        let rotation: f64 = row[angle].parse().unwrap();
+        assert!((rotation - 2.0 * share).abs() < 1e-9, "{rotation}");
     }
     let report = json(&std::fs::read_to_string(dir.join("report.json")).unwrap());
     assert_eq!(report["load_steps"].as_array().map(Vec::len), Some(4));
@@ -80,14 +80,14 @@ fn loads_in_parts_give_a_row_for_each_part() {
 fn a_motion_that_is_not_prescribed_is_refused_with_a_hint() {
     let done = sarrus(&["inverse", "models/four_bar.toml"]);
     assert_eq!(done.code, 2);
-    assert!(done.stderr.contains("1 freedom is left to move by itself"), "{}", done.stderr);
+    assert!(done.stderr.contains("1 degree of freedom is left to move by itself"), "{}", done.stderr);
     assert!(done.stderr.contains("[drivers]"), "{}", done.stderr);
 }
 
 #[test]
 fn a_freedom_that_nothing_drives_back_is_called_free() {
     let done = sarrus(&["modes", "models/door.toml"]);
-    assert!(done.stdout.contains("1 freedom, free: nothing drives it back"), "{}", done.stdout);
+    assert!(done.stdout.contains("1 degree of freedom, free: nothing drives it back"), "{}", done.stdout);
     assert!(!done.stdout.contains("Hz"), "{}", done.stdout);
 }
 

@@ -22,7 +22,7 @@ impl Running {
         let mut lines = BufReader::new(child.stderr.take().expect("stderr")).lines();
         let url =
             lines.by_ref().find_map(|line| line.ok()?.strip_prefix("view: http://").map(str::to_string));
-        // so that the other side can go on talking
+        // so that the other side can continue talking
         std::thread::spawn(move || lines.for_each(drop));
         let (host, path) = url.as_deref().and_then(|url| url.split_once('/')).expect("an address");
         Running { host: host.into(), path: format!("/{path}"), child }
@@ -72,7 +72,7 @@ fn a_folder_of_results_can_be_viewed_with_the_numbers_it_has() {
     assert_eq!(t, wanted);
     let names: Vec<&str> =
         scene["columns"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
-    // after those of the trajectory what is told beside it
+    // after those of the trajectory what is reported beside it
     let steps = std::fs::read_to_string(dir.join("steps.csv")).expect("steps");
     let extra = steps.lines().next().and_then(|line| line.strip_prefix("t,")).unwrap();
     assert_eq!(format!("t,{}", names.join(",")), format!("{},{extra}", csv.lines().next().unwrap()));

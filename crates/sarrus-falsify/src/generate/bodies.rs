@@ -24,13 +24,14 @@ impl Builder<'_> {
             _ => self.stated(at, size, mass),
         };
         if self.options && !body.point && self.rng.chance(0.15) {
-            let place = self.any(0.3);
+            let position = self.any(0.3);
             let key = if self.rng.chance(0.5) { "on" } else { "at" };
-            let place = if key == "at" { self.vector(self.clone_point(at)) } else { place };
-            set(&mut table, "markers", table!["tip" => table![key => place]]);
+            let position = if key == "at" { self.vector(self.clone_point(at)) } else { position };
+            set(&mut table, "markers", table!["tip" => table![key => position]]);
         }
-        let turned = ["from", "angle", "orientation"].iter().any(|k| crate::scene::get(&table, k).is_some());
-        body.origin = (!turned).then_some(at);
+        let is_rotated =
+            ["from", "angle", "orientation"].iter().any(|k| crate::scene::get(&table, k).is_some());
+        body.origin = (!is_rotated).then_some(at);
         if !body.point && self.rng.chance(0.05) {
             set(&mut table, "kind", "rigid");
         }
@@ -195,26 +196,27 @@ impl Builder<'_> {
                 }
             }
         }
-        let places = self.places();
-        if places.is_empty() {
+        let coordinates = self.coordinates();
+        if coordinates.is_empty() {
             return;
         }
         let loops: Vec<String> = self.joints.iter().filter(|j| j.closes).map(|j| j.name.clone()).collect();
-        let mut n = if closes { 1 } else { self.rng.count(1, places.len().min(3)) };
+        let mut n = if closes { 1 } else { self.rng.count(1, coordinates.len().min(3)) };
         for _ in 0..2 * n {
-            let place = &places[self.rng.below(places.len())];
-            if n == 0 || loops.contains(&place.joint) {
+            let coordinate = &coordinates[self.rng.below(coordinates.len())];
+            if n == 0 || loops.contains(&coordinate.joint) {
                 continue;
             }
             n -= 1;
-            let speed = self.rng.between(-4.0, 4.0) * if place.coordinate.is_angle() { 1.0 } else { 0.5 };
+            let speed =
+                self.rng.between(-4.0, 4.0) * if coordinate.coordinate.is_angle() { 1.0 } else { 0.5 };
             if self.rng.chance(0.2) {
-                self.state(place.speed(), format!("{speed} + 0.5*2"));
+                self.state(coordinate.speed(), format!("{speed} + 0.5*2"));
             } else {
-                self.state(place.speed(), round(speed));
+                self.state(coordinate.speed(), round(speed));
             }
             if !closes && self.rng.chance(0.25) {
-                set(&mut self.scene.initial, &place.value(), self.rng.between(-0.6, 0.6));
+                set(&mut self.scene.initial, &coordinate.value(), self.rng.between(-0.6, 0.6));
             }
         }
     }

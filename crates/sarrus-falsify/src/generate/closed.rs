@@ -50,7 +50,7 @@ fn projectile(b: &mut Builder) {
     if b.scene.planar {
         b.scene.gravity[2] = 0.0;
     }
-    let at = b.beside([0.0; 3], 1.0);
+    let at = b.near_point([0.0; 3], 1.0);
     let mut v = b.rng.vector(3.0);
     if b.scene.planar {
         v[2] = 0.0;
@@ -79,7 +79,7 @@ fn spring(b: &mut Builder) {
     b.scene.gravity = [0.0; 3];
     let Some(kind) = b.joint_kind("prismatic") else { return };
     let (name, mass) = (b.name("b"), b.rng.scaled(0.2, 5.0));
-    let at = b.beside([0.0; 3], 0.5);
+    let at = b.near_point([0.0; 3], 0.5);
     let table = table!["at" => b.vector(at), "mass" => mass, "inertia" => b.inertia(0.2)];
     b.add("bodies", &name, table);
     b.options = false;
@@ -112,19 +112,19 @@ fn pendulum(b: &mut Builder) {
     b.add("bodies", &name, table!["from" => b.vector([0.0; 3]), "to" => b.vector(tip), "mass" => mass]);
     let joint = b.name("j");
     let mut table = table!["kind" => "revolute", "bodies" => ["ground", &name], "at" => b.vector([0.0; 3])];
-    let mut turned = 0.0;
+    let mut angle = 0.0;
     if b.scene.planar {
         set(&mut table, "reads", 0.0);
     } else {
         set(&mut table, "axis", [0.0, 1.0, 0.0]);
         // the rod of a bar has a radius of a fortieth of its length
-        turned = 3.0 / (12.0 * 1600.0);
+        angle = 3.0 / (12.0 * 1600.0);
     }
     b.add("joints", &joint, table);
     let start = b.rng.between(0.1, 2.9);
     b.state(format!("{joint}.angle"), start);
     // m g l/2 over the inertia about the pin
-    let omega = (g / (2.0 * length * (1.0 / 3.0 + turned))).sqrt();
+    let omega = (g / (2.0 * length * (1.0 / 3.0 + angle))).sqrt();
     let k = (0.5 * start).sin();
     b.expect(format!("{joint}.angle"), move |t| 2.0 * (k * sn(quarter(k) - omega * t, k)).asin());
 }

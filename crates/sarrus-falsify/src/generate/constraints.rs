@@ -31,13 +31,13 @@ impl Builder<'_> {
         let pair = [first.name.clone(), second.name.clone()];
         let bodies = pair.clone();
         let round_bodies = !first.point && !second.point;
-        let at = if second.point { second.at } else { self.beside(second.at, 0.2) };
+        let at = if second.point { second.at } else { self.near_point(second.at, 0.2) };
         let origin = |b: &Self, p: bool| if p { b.vector([0.0; 3]) } else { b.vector([0.1, -0.05, 0.08]) };
-        let places = self.places();
+        let readings = self.coordinates();
         let mut table: SceneTable = match self.rng.below(13) {
             0 if round_bodies => table!["kind" => "point", "bodies" => bodies, "at" => self.vector(at)],
             1 | 2 => {
-                let start = if first.point { first.at } else { self.beside(first.at, 0.2) };
+                let start = if first.point { first.at } else { self.near_point(first.at, 0.2) };
                 if start == at {
                     return;
                 }
@@ -66,14 +66,14 @@ impl Builder<'_> {
                 let (u, v) = (self.vector([1.0, 0.0, 0.0]), self.vector([0.0, 1.0, 0.0]));
                 table!["kind" => "perpendicular", "bodies" => bodies, "axes" => [u, v]]
             }
-            7 | 8 if places.len() > 1 => {
-                let i = self.rng.below(places.len());
-                let j = self.rng.below(places.len());
+            7 | 8 if readings.len() > 1 => {
+                let i = self.rng.below(readings.len());
+                let j = self.rng.below(readings.len());
                 if i == j {
                     return;
                 }
                 let factor = self.rng.between(0.3, 2.0);
-                let coordinates = [places[i].value(), places[j].value()];
+                let coordinates = [readings[i].value(), readings[j].value()];
                 if self.rng.chance(0.3) {
                     let zero = format!("{} - {factor}*sin({})", coordinates[0], coordinates[1]);
                     table!["kind" => "expression", "zero" => zero]
@@ -176,8 +176,8 @@ impl Builder<'_> {
         if self.rng.chance(0.4)
             && let Some(kind) = self.joint_kind("revolute")
         {
-            let place = self.beside(at, 0.2);
-            let bob = self.new_body(place);
+            let position = self.near_point(at, 0.2);
+            let bob = self.new_body(position);
             if !bob.point {
                 self.add_joint(kind, [name.clone(), bob.name], at, false);
             }
@@ -202,14 +202,14 @@ impl Builder<'_> {
         let (Some(pin), Some(slide)) = (self.joint_kind("revolute"), self.joint_kind("prismatic")) else {
             return;
         };
-        let wheel = |b: &mut Self, place: [f64; 3], kind, parent: &str| {
+        let wheel = |b: &mut Self, position: [f64; 3], kind, parent: &str| {
             let name = b.name("b");
             let (size, mass) = (0.3, b.rng.scaled(0.5, 3.0));
-            let table = b.stated(place, size, mass);
+            let table = b.stated(position, size, mass);
             b.add("bodies", &name, table);
-            let body = super::BodyDraft { name: name.clone(), at: place, point: false, origin: None };
+            let body = super::BodyDraft { name: name.clone(), at: position, point: false, origin: None };
             b.bodies.push(body);
-            let joint = b.add_joint(kind, [parent.to_string(), name.clone()], place, false);
+            let joint = b.add_joint(kind, [parent.to_string(), name.clone()], position, false);
             (name, joint)
         };
         let carried = !rack && self.rng.chance(0.3);

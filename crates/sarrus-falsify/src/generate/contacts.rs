@@ -140,10 +140,10 @@ impl Builder<'_> {
             2 if !self.scene.planar => {
                 let tube = self.rng.chance(0.5);
                 // walls to the left and right, or all round
-                let turned = table!["axis" => [1.0, 0.0, 0.0], "angle" => "90 deg"];
+                let rotated = table!["axis" => [1.0, 0.0, 0.0], "angle" => "90 deg"];
                 let width = self.rng.between(2.0, 4.0);
                 let on = self.vector([0.0, 0.0, 1.0]);
-                table!["kind" => "channel", "width" => width, "tube" => tube, "on" => on, "orientation_on" => turned]
+                table!["kind" => "channel", "width" => width, "tube" => tube, "on" => on, "orientation_on" => rotated]
             }
             _ => table!["kind" => "half_space"],
         };

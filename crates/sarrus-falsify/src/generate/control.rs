@@ -7,13 +7,13 @@ use crate::table;
 impl Builder<'_> {
     /// A controller and an actuator that follows it.
     pub fn controller(&mut self) {
-        let places = self.places();
-        if places.is_empty() {
+        let coordinates = self.coordinates();
+        if coordinates.is_empty() {
             return;
         }
-        let place = places[self.rng.below(places.len())].clone();
+        let coordinate = coordinates[self.rng.below(coordinates.len())].clone();
         let name = self.name("u");
-        let (value, speed) = (place.value(), place.speed());
+        let (value, speed) = (coordinate.value(), coordinate.speed());
         let kp = self.rng.between(0.5, 8.0);
         let period = *self.rng.pick(&[0.01, 0.02, 0.05]);
         let (table, out): (SceneTable, &str) = match self.rng.below(5) {
@@ -67,7 +67,7 @@ impl Builder<'_> {
         self.add(
             "forces",
             &force,
-            table!["kind" => "actuator", "joint" => place.key(), place.effort() => effort],
+            table!["kind" => "actuator", "joint" => coordinate.key(), coordinate.effort() => effort],
         );
     }
 
@@ -113,14 +113,14 @@ impl Builder<'_> {
 
     /// An event that switches something.
     pub fn event(&mut self) {
-        let places = self.places();
+        let coordinates = self.coordinates();
         let Some(body) = self.body() else { return };
         let when = match self.rng.below(3) {
             0 => format!("t > {}", self.rng.between(0.05, 0.4)),
-            1 if !places.is_empty() => {
-                let place = &places[self.rng.below(places.len())];
+            1 if !coordinates.is_empty() => {
+                let coordinate = &coordinates[self.rng.below(coordinates.len())];
                 let value = self.rng.between(0.1, 0.8);
-                format!("{} > {value}", place.value())
+                format!("{} > {value}", coordinate.value())
             }
             _ => format!("{}.y < {}", body.name, self.rng.between(-0.6, 0.4)),
         };

@@ -20,23 +20,24 @@ impl Builder<'_> {
     /// A driver of a joint, a point or a distance.
     pub fn driver(&mut self) {
         let name = self.name("d");
-        let places = self.places();
-        let angles: Vec<_> = places.iter().filter(|p| !["x", "y"].contains(&p.coordinate.name)).collect();
+        let coordinates = self.coordinates();
+        let angles: Vec<_> =
+            coordinates.iter().filter(|p| !["x", "y"].contains(&p.coordinate.name)).collect();
         let table: SceneTable = match self.rng.below(6) {
             0..=3 if !angles.is_empty() => {
-                let place = angles[self.rng.below(angles.len())].clone();
-                let reads = self.scene.elements.iter().find(|e| e.name == place.joint).and_then(|e| {
-                    e.get("reads").or_else(|| match e.get(place.coordinate.name) {
+                let coordinate = angles[self.rng.below(angles.len())].clone();
+                let reads = self.scene.elements.iter().find(|e| e.name == coordinate.joint).and_then(|e| {
+                    e.get("reads").or_else(|| match e.get(coordinate.coordinate.name) {
                         Some(crate::scene::SceneValue::Table(t)) => crate::scene::get(t, "reads"),
                         _ => None,
                     })
                 });
                 let base = reads.and_then(crate::scene::SceneValue::number).unwrap_or(0.0);
-                let way = place.coordinate;
+                let way = coordinate.coordinate;
                 let program = self.program(1.0);
                 // what is stated of a driven joint would contradict it
-                self.scene.initial.retain(|(k, _)| !k.starts_with(&format!("{}.", place.joint)));
-                let mut table = table!["kind" => "joint", "joint" => place.key()];
+                self.scene.initial.retain(|(k, _)| !k.starts_with(&format!("{}.", coordinate.joint)));
+                let mut table = table!["kind" => "joint", "joint" => coordinate.key()];
                 match (way.is_angle(), self.rng.chance(0.6)) {
                     (true, true) => set(&mut table, "angle", format!("{base} + {program}")),
                     (true, false) => set(&mut table, "rate", program),

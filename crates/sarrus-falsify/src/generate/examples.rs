@@ -21,8 +21,8 @@ pub(super) fn examples(b: &mut Builder) {
         if planar {
             table.extend(table!["angle" => 0.4 * k, "inertia" => 0.2 * k]);
         } else {
-            let turn = table!["axis" => [1.0, k, -0.5], "angle" => 0.4 * k];
-            table.extend(table!["orientation" => turn, "inertia" => [0.2 * k, 0.3, 0.4]]);
+            let rotation = table!["axis" => [1.0, k, -0.5], "angle" => 0.4 * k];
+            table.extend(table!["orientation" => rotation, "inertia" => [0.2 * k, 0.3, 0.4]]);
         }
         let size = if planar { SceneValue::from([0.4, 0.2]) } else { SceneValue::from([0.4, 0.2, 0.3]) };
         table.extend(table!["shape" => table!["kind" => "box", "size" => size]]);

@@ -63,8 +63,8 @@ pub(super) fn flexible(b: &mut Builder) {
         b.add("joints", &name, joint);
     }
     if b.rng.chance(0.5) && !end.is_empty() {
-        let place = b.beside(to, 0.05);
-        let mass = b.new_body(place);
+        let position = b.near_point(to, 0.05);
+        let mass = b.new_body(position);
         if !mass.point {
             let name = b.name("j");
             let joint = table!["kind" => "fixed", "bodies" => [end, mass.name], "at" => b.vector(to)];

@@ -8,7 +8,7 @@ impl Builder<'_> {
     /// A force of any kind.
     pub fn force(&mut self) {
         match self.rng.below(12) {
-            0 => self.push(),
+            0 => self.applied_force(),
             1 => self.twist(),
             2..=4 => self.internal_force(),
             5 | 6 => self.motor(),
@@ -16,7 +16,7 @@ impl Builder<'_> {
             8 => self.field(),
             9 => self.drag(),
             10 => self.buoyancy(),
-            _ => self.push(),
+            _ => self.applied_force(),
         }
     }
 
@@ -36,7 +36,7 @@ impl Builder<'_> {
         SceneValue::from(v[..n].iter().map(|x| format!("{x}*sin({w}*t) + 0.5")).collect::<Vec<_>>())
     }
 
-    fn push(&mut self) {
+    fn applied_force(&mut self) {
         let Some(body) = self.body() else { return };
         let varies = self.rng.chance(0.4);
         let key = if self.rng.chance(0.4) && !body.point { "force_on" } else { "force" };
@@ -75,9 +75,9 @@ impl Builder<'_> {
 
     fn ends(&mut self, table: &mut SceneTable, pair: &[BodyDraft; 2]) -> Option<()> {
         let [first, second] = pair;
-        let place =
-            |b: &mut Self, body: &BodyDraft| if body.point { body.at } else { b.beside(body.at, 0.15) };
-        let (p, q) = (place(self, first), place(self, second));
+        let point_of =
+            |b: &mut Self, body: &BodyDraft| if body.point { body.at } else { b.near_point(body.at, 0.15) };
+        let (p, q) = (point_of(self, first), point_of(self, second));
         let far = (0..3).map(|i| (p[i] - q[i]).powi(2)).sum::<f64>() > 0.01;
         set(table, "ends", [self.vector(p), self.vector(q)]);
         far.then_some(())
@@ -139,29 +139,30 @@ impl Builder<'_> {
     }
 
     fn motor(&mut self) {
-        let places = self.places();
-        if places.is_empty() {
+        let coordinates = self.coordinates();
+        if coordinates.is_empty() {
             return;
         }
-        let place = places[self.rng.below(places.len())].clone();
+        let coordinate = coordinates[self.rng.below(coordinates.len())].clone();
         let (k, c) = (self.rng.between(-5.0, 5.0), self.rng.between(0.0, 1.0));
         let effort = match self.rng.below(3) {
             0 => format!("{k}"),
             1 => format!("{k}*cos(4*t)"),
-            _ => format!("{k} - {c}*{}", place.speed()),
+            _ => format!("{k} - {c}*{}", coordinate.speed()),
         };
-        let mut table = table!["kind" => "actuator", "joint" => place.key(), place.effort() => effort];
+        let mut table =
+            table!["kind" => "actuator", "joint" => coordinate.key(), coordinate.effort() => effort];
         sometimes(self.rng, &mut table, 0.15, "limits", [-2.0, 2.0]);
         self.add_force(table);
     }
 
     fn joint_spring(&mut self) {
-        let places = self.places();
-        if places.is_empty() {
+        let coordinates = self.coordinates();
+        if coordinates.is_empty() {
             return;
         }
-        let place = places[self.rng.below(places.len())].clone();
-        let mut table = table!["kind" => "spring", "joint" => place.key()];
+        let coordinate = coordinates[self.rng.below(coordinates.len())].clone();
+        let mut table = table!["kind" => "spring", "joint" => coordinate.key()];
         self.spring_law(&mut table);
         self.add_force(table);
     }

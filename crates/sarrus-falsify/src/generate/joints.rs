@@ -23,7 +23,7 @@ impl Builder<'_> {
     /// `n` bodies, each on a joint with an earlier one or the ground; without `grounded` the first is free.
     pub fn grow(&mut self, n: usize, grounded: bool) {
         let origin = self.rng.vector(0.5);
-        let mut tip = self.beside(origin, 0.0);
+        let mut tip = self.near_point(origin, 0.0);
         for i in 0..n {
             let parent = match i {
                 0 if !grounded => None,
@@ -33,7 +33,7 @@ impl Builder<'_> {
                     Some((body.name.clone(), body.at, body.point))
                 }
             };
-            let at = self.beside(parent.as_ref().map_or(tip, |p| p.1), 0.6);
+            let at = self.near_point(parent.as_ref().map_or(tip, |p| p.1), 0.6);
             let body = self.new_body(at);
             tip = at;
             let Some((parent, near, parent_is_point)) = parent else { continue };
@@ -57,9 +57,9 @@ impl Builder<'_> {
             let Some(kind) = kind else { continue };
             let middle = [0, 1, 2].map(|k| round(0.5 * (near[k] + at[k])));
             // points may join at themselves alone
-            let place = if body.point && !parent_is_point && self.rng.chance(0.5) { near } else { middle };
-            let place = if parent_is_point { near } else { place };
-            self.add_joint(kind, [parent, body.name], place, false);
+            let position = if body.point && !parent_is_point && self.rng.chance(0.5) { near } else { middle };
+            let position = if parent_is_point { near } else { position };
+            self.add_joint(kind, [parent, body.name], position, false);
         }
     }
 
@@ -72,7 +72,7 @@ impl Builder<'_> {
         let weak = ["spherical", "cylindrical", "planar", "universal", "revolute"];
         let name = if self.scene.planar { "revolute" } else { *self.rng.pick(&weak) };
         let Some(kind) = self.joint_kind(name) else { return };
-        let at = self.beside(second.at, 0.3);
+        let at = self.near_point(second.at, 0.3);
         self.add_joint(kind, [first.name, second.name], at, true);
     }
 
@@ -89,9 +89,9 @@ impl Builder<'_> {
         let rocker = [self.rng.between(-0.2, 0.2), self.rng.between(0.25, 0.5)];
         let point = move |p: [f64; 3]| if planar { [p[0], p[1], 0.0] } else { p };
         let slider = self.rng.chance(0.3);
-        let joint = |b: &mut Self, kind: &str, bodies: [&str; 2], place: [f64; 3], closes: bool| {
+        let joint = |b: &mut Self, kind: &str, bodies: [&str; 2], position: [f64; 3], closes: bool| {
             if let Some(kind) = b.joint_kind(kind) {
-                b.add_joint(kind, bodies.map(str::to_string), point(place), closes);
+                b.add_joint(kind, bodies.map(str::to_string), point(position), closes);
             }
         };
         let mut left = ("ground".to_string(), at(0.0, 0.0, 0.0), at(crank[0], crank[1], 0.0), String::new());

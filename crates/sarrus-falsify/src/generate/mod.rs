@@ -26,7 +26,7 @@ pub(crate) struct BodyDraft {
     pub name: String,
     /// Where it is, about.
     pub at: [f64; 3],
-    /// Whether it is a point mass.
+    /// True if it is a point mass.
     pub point: bool,
     /// Its origin, where its axes are those of the world.
     pub origin: Option<[f64; 3]>,
@@ -41,7 +41,7 @@ pub(crate) struct JointDraft {
     pub kind: &'static JointKind,
     /// Its bodies; `ground` among them.
     pub bodies: [String; 2],
-    /// Whether it closes a loop.
+    /// True if it closes a loop.
     pub closes: bool,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct CoordinateDraft {
     pub joint: String,
     /// The coordinate.
     pub coordinate: &'static Coordinate,
-    /// Whether it is the only one of its joint.
+    /// True if it is the only one of its joint.
     pub alone: bool,
 }
 
@@ -86,12 +86,12 @@ pub(crate) struct Builder<'r> {
     pub joints: Vec<JointDraft>,
     /// The direction of all joint axes, where a spatial mechanism moves as a planar one.
     pub normal: Option<[f64; 3]>,
-    /// Whether joints and bodies get options.
+    /// True if joints and bodies get options.
     pub options: bool,
     count: usize,
 }
 
-/// What is generated, how often, and how.
+/// Holds what is generated, how often, and how.
 type Recipe = (&'static str, usize, fn(&mut Builder));
 
 /// Scene `index` of the campaign with this seed.
@@ -158,7 +158,7 @@ impl<'r> Builder<'r> {
     }
 
     /// A random point beside `at`.
-    pub fn beside(&mut self, at: [f64; 3], size: f64) -> [f64; 3] {
+    pub fn near_point(&mut self, at: [f64; 3], size: f64) -> [f64; 3] {
         let by = self.rng.vector(size);
         let mut out = [0, 1, 2].map(|i| round(at[i] + by[i]));
         if self.scene.planar {
@@ -209,7 +209,7 @@ impl<'r> Builder<'r> {
     }
 
     /// All joint coordinates with a name of their own.
-    pub fn places(&self) -> Vec<CoordinateDraft> {
+    pub fn coordinates(&self) -> Vec<CoordinateDraft> {
         let of = |j: &JointDraft| {
             let alone = j.kind.coordinates.len() == 1;
             let name = j.name.clone();

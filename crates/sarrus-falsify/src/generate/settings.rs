@@ -93,7 +93,7 @@ fn how(scene: &mut SceneFile, rng: &mut Rng) {
     }
 }
 
-/// Whether an integrator leaves constraints to formulation and stabilization.
+/// Returns whether an integrator leaves constraints to formulation and stabilization.
 fn explicit(value: &SceneValue) -> bool {
     let name = match value {
         SceneValue::Table(table) => crate::scene::get(table, "kind").and_then(SceneValue::text),

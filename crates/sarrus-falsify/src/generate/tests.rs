@@ -1,4 +1,4 @@
-//! What the generator reaches of the registries.
+//! Describes what the generator reaches of the registries.
 
 use super::generate;
 use crate::campaign::kinds;

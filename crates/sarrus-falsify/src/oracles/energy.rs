@@ -94,8 +94,8 @@ fn powers(scene: &SceneFile, run: &Trajectory, bodies: &[StatedBody]) -> Option<
                 if joint.contains('.') {
                     return None;
                 }
-                let turning = pair("torque", format!("{joint}.rate"));
-                let (effort, speed) = turning.or_else(|| pair("force", format!("{joint}.speed")))?;
+                let rotating = pair("torque", format!("{joint}.rate"));
+                let (effort, speed) = rotating.or_else(|| pair("force", format!("{joint}.speed")))?;
                 out.push(Power::Product(1.0, effort, speed));
             }
             ("forces", kind @ ("force" | "torque")) => {
@@ -132,14 +132,14 @@ fn springs_of(e: &SceneElement, run: &Trajectory) -> Option<Option<Power>> {
         return Some(None);
     }
     let column = |last: &str| run.index(&format!("{}.{last}", e.name));
-    let place = column("angle").zip(column("rate")).or_else(|| column("position").zip(column("speed")))?;
+    let columns = column("angle").zip(column("rate")).or_else(|| column("position").zip(column("speed")))?;
     // where neither is stated the spring is slack at a reading that only the program knows
     let rest = rest.or(reads);
     if stiffness.is_some() && rest.is_none() {
         return None;
     }
     let law = [stiffness.unwrap_or(0.0), damping.unwrap_or(0.0), rest.unwrap_or(0.0)];
-    Some(Some(Power::Spring(law, place.0, place.1)))
+    Some(Some(Power::Spring(law, columns.0, columns.1)))
 }
 
 /// The largest difference between the change of energy and the work, relative to the energy that goes through, and when.
@@ -149,8 +149,8 @@ fn balance(run: &Trajectory, bodies: &[StatedBody], gravity: V3, powers: &[Power
         let terms = powers.iter().map(|p| match p {
             Power::Product(sign, force, speed) => sign * row[*force] * row[*speed],
             Power::Spring([k, c, rest], q, speed) => -(k * (row[*q] - rest) + c * row[*speed]) * row[*speed],
-            Power::Constant(body, v, turning) => {
-                dot(*v, if *turning { motions[*body].w } else { motions[*body].v })
+            Power::Constant(body, v, rotating) => {
+                dot(*v, if *rotating { motions[*body].w } else { motions[*body].v })
             }
         });
         let weight: f64 = bodies.iter().zip(&motions).map(|(b, m)| b.mass * dot(gravity, m.v)).sum();

@@ -43,12 +43,12 @@ fn judge(case: &mut SceneRun) -> OracleVerdict {
     for (i, name) in run.names().iter().enumerate() {
         let Some((element, last)) = name.rsplit_once('.') else { continue };
         for chain in CHAINS.iter().filter(|chain| chain[0] == last && !disabled(element)) {
-            let place = |last: &str| run.index(&format!("{element}.{last}"));
+            let index_of = |last: &str| run.index(&format!("{element}.{last}"));
             // of a joint that slides and turns, `accel` is that of its speed
-            if chain[1..] == ["rate", "accel"] && place("alpha").is_some() {
+            if chain[1..] == ["rate", "accel"] && index_of("alpha").is_some() {
                 continue;
             }
-            if let (Some(v), Some(a)) = (place(chain[1]), place(chain[2])) {
+            if let (Some(v), Some(a)) = (index_of(chain[1]), index_of(chain[2])) {
                 seen = true;
                 if let Some(found) = unlike([run, instants], [i, v, a], smooth, floor) {
                     return OracleVerdict::Wrong(format!(
@@ -61,7 +61,7 @@ fn judge(case: &mut SceneRun) -> OracleVerdict {
     if seen { OracleVerdict::Agrees } else { OracleVerdict::Silent }
 }
 
-/// Where a position and its velocity contradict each other.
+/// Determines where a position and its velocity contradict each other.
 fn unlike(
     [run, instants]: [&Trajectory; 2],
     [x, v, a]: [usize; 3],

@@ -38,7 +38,7 @@ pub struct StatedBody {
     pub com: V3,
     /// Inertia about the centre of mass in body axes \[kg m²\].
     pub inertia: [V3; 3],
-    places: Vec<Option<usize>>,
+    indices: Vec<Option<usize>>,
 }
 
 /// The motion of a body at a row.
@@ -112,16 +112,16 @@ fn body(scene: &SceneFile, e: &SceneElement, run: &Trajectory) -> Option<StatedB
         };
         run.index(&format!("{}.{last}", e.name))
     };
-    let places: Vec<_> = COLUMNS.iter().map(|c| column(c)).collect();
-    places[0].is_some().then(|| StatedBody { name: e.name.clone(), mass, com, inertia, places })
+    let indices: Vec<_> = COLUMNS.iter().map(|c| column(c)).collect();
+    indices[0].is_some().then(|| StatedBody { name: e.name.clone(), mass, com, inertia, indices })
 }
 
 impl StatedBody {
     /// Its motion at a row of the results.
     pub fn motion(&self, row: &[f64]) -> BodyMotion {
-        let c = |i: usize| self.places[i].map_or(0.0, |p| row[p]);
+        let c = |i: usize| self.indices[i].map_or(0.0, |p| row[p]);
         let v3 = |i: usize| [c(i), c(i + 1), c(i + 2)];
-        let axes = if self.places[3].is_some() {
+        let axes = if self.indices[3].is_some() {
             let [w, x, y, z] = [c(3), c(4), c(5), c(6)];
             [
                 [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)],

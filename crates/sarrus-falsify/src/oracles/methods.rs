@@ -92,9 +92,9 @@ fn fixed_steps(case: &mut SceneRun, _: &mut Rng) -> OracleVerdict {
 fn same(scene: &SceneFile) -> impl Fn(&Outcome, &Outcome) -> Vec<ColumnPair> + use<> {
     let extent = if scene.is_smooth() { Extent::All } else { Extent::Motion };
     // friction of a reaction that is not unique is not unique either, and methods differ in it
-    let rubs = scene.section("joints").any(|e| SceneFile::has_key(&e.value, "mu"));
+    let has_friction = scene.section("joints").any(|e| SceneFile::has_key(&e.value, "mu"));
     move |base, other| {
-        let open = (rubs && !base.report.reactions.not_unique.is_empty())
+        let open = (has_friction && !base.report.reactions.not_unique.is_empty())
             || !base.report.reactions.motion_not_unique.is_empty()
             || base.report.singular.iter().any(|s| s.outcome != "passed");
         if open { Vec::new() } else { unique_columns(base, other, extent) }

@@ -21,7 +21,7 @@ use crate::run::{RunEnd, estimated_errors, run};
 use crate::scene::{SceneFile, SceneValue, get, set};
 use sarrus::analysis::{Outcome, Trajectory};
 
-/// What an oracle says of a scene.
+/// Holds what an oracle says of a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OracleVerdict {
     /// It has nothing to say of scenes of this form, or of runs that are not certified.
@@ -38,9 +38,9 @@ pub enum OracleVerdict {
 pub struct Oracle {
     /// Its name, as `--only` takes it.
     pub name: &'static str,
-    /// What it states.
+    /// Holds what it states.
     pub doc: &'static str,
-    /// Whether it makes no run of its own unless it finds something; the others take turns.
+    /// True if it makes no run of its own unless it finds something; the others take turns.
     pub cheap: bool,
     /// Judges a scene.
     pub judge: fn(&mut SceneRun, &mut Rng) -> OracleVerdict,
@@ -59,7 +59,7 @@ pub static ORACLES: &[Oracle] = &[
     rewritten::RENAMED,
     rewritten::PERMUTED,
     rewritten::RESOLVED,
-    rewritten::PLACED,
+    rewritten::MOUNTED,
     rewritten::MIRRORED,
     rewritten::SPLIT_BODY,
     rewritten::DOUBLED_JOINT,
@@ -109,7 +109,7 @@ impl SceneRun {
         self.finer.as_ref().and_then(|f| f.as_deref())
     }
 
-    /// How far other runs of this motion may be from it; none where that cannot be found.
+    /// Returns how far other runs of this motion may be from it; none where that cannot be found.
     pub fn sensitivity(&mut self) -> Option<&Sensitivity> {
         if self.sensitivity.is_none() {
             self.sensitivity = Some(self.find_sensitivity());
@@ -186,13 +186,13 @@ fn perturbed(scene: &SceneFile, k: u64) -> SceneFile {
     scene
 }
 
-/// How two runs are compared.
+/// Describes how two runs are compared.
 pub(crate) struct RunComparison<'a> {
     /// Pairs of columns.
     pub pairs: &'a dyn Fn(&Outcome, &Outcome) -> Vec<ColumnPair>,
-    /// Whether a refusal of the second scene is wrong.
+    /// True if a refusal of the second scene is wrong.
     pub must_load: bool,
-    /// Whether the second run has errors of its own.
+    /// True if the second run has errors of its own.
     pub other_method: bool,
 }
 

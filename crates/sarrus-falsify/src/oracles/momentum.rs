@@ -60,17 +60,17 @@ fn deviation(run: &Trajectory, bodies: &[StatedBody], gravity: V3) -> Option<(f6
             all.iter().fold([0.0; 3], |sum, (b, m)| add(sum, b.mass, f(m)))
         };
         let (centre, p) = (sum(&|m| m.at).map(|x| x / mass), sum(&|m| m.v));
-        let mut turning = [0.0; 3];
+        let mut spin = [0.0; 3];
         for (b, m) in &all {
             let arm = add(m.at, -1.0, centre);
             let orbital = cross(arm, add(m.v, -1.0 / mass, p));
-            turning = add(add(turning, b.mass, orbital), 1.0, m.spin);
+            spin = add(add(spin, b.mass, orbital), 1.0, m.spin);
             scale[0] = scale[0].max(b.mass * norm(m.v));
             scale[1] = scale[1].max(b.mass * norm(arm) * norm(m.v) + norm(m.spin));
         }
-        let (t0, p0, turning0) = *first.get_or_insert((row[0], p, turning));
+        let (t0, p0, rotating0) = *first.get_or_insert((row[0], p, spin));
         let falls = add(p0, mass * (row[0] - t0), gravity);
-        worst.push((norm(add(p, -1.0, falls)), norm(add(turning, -1.0, turning0)), row[0]));
+        worst.push((norm(add(p, -1.0, falls)), norm(add(spin, -1.0, rotating0)), row[0]));
     }
     let relative = worst.iter().map(|(p, l, t)| ((p / scale[0]).max(l / scale[1]), *t));
     relative.reduce(|a, b| if a.0 >= b.0 { a } else { b })

@@ -12,7 +12,7 @@ pub const NEWTON: Oracle = Oracle {
     judge: |case, _| judge(case),
 };
 
-/// What a joint is made of beside options that act on it.
+/// Defines what a joint is made of beside options that act on it.
 const PLAIN: [&str; 8] = ["kind", "bodies", "at", "on", "axis", "axis_on", "axis2", "lead"];
 
 /// The two bodies of a joint that nothing but its constraint acts through.
@@ -35,9 +35,9 @@ fn judge(case: &mut SceneRun) -> OracleVerdict {
         let Some(reactions) = reactions(scene, &body.name) else { continue };
         let mut columns = Vec::new();
         for (joint, sign) in &reactions {
-            let place = |c: &str| run.index(&format!("{joint}.{c}"));
-            let (Some(x), Some(y)) = (place("fx"), place("fy")) else { return OracleVerdict::Silent };
-            columns.push((x, y, place("fz"), *sign));
+            let index_of = |c: &str| run.index(&format!("{joint}.{c}"));
+            let (Some(x), Some(y)) = (index_of("fx"), index_of("fy")) else { return OracleVerdict::Silent };
+            columns.push((x, y, index_of("fz"), *sign));
         }
         let mut scale = body.mass * norm(scene.gravity) + 1e-6;
         let mut rows = Vec::new();

@@ -1,4 +1,4 @@
-//! What must never happen whatever the model: a panic, and a refusal without a hint.
+//! Describes what must never happen whatever the model: a panic, and a refusal without a hint.
 
 use super::{Oracle, OracleVerdict, SceneRun};
 use crate::run::RunEnd;

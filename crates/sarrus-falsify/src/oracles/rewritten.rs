@@ -23,11 +23,11 @@ pub const RESOLVED: Oracle = Oracle {
     judge: resolve,
 };
 /// Place and orientation.
-pub const PLACED: Oracle = Oracle {
+pub const MOUNTED: Oracle = Oracle {
     name: "placed",
     doc: "moved and turned, gravity too, it moves the same way",
     cheap: false,
-    judge: place,
+    judge: mount,
 };
 /// Reflection.
 pub const MIRRORED: Oracle = Oracle {
@@ -51,7 +51,7 @@ pub const DOUBLED_JOINT: Oracle =
 /// together.
 const OPEN: [&str; 2] = ["depends on reactions that are not unique", "stored in it, and come out as motion"];
 
-/// Whether anything is left open that motion depends on.
+/// Returns whether anything is left open that motion depends on.
 fn is_open(outcome: &Outcome) -> bool {
     let report = &outcome.report;
     !report.reactions.motion_not_unique.is_empty()
@@ -59,7 +59,7 @@ fn is_open(outcome: &Outcome) -> bool {
         || report.notes.iter().any(|note| OPEN.iter().any(|open| note.contains(open)))
 }
 
-/// Whether an expression of the scene reads a reaction that is not unique in a run.
+/// Returns whether an expression of the scene reads a reaction that is not unique in a run.
 fn reads_open(scene: &SceneFile, outcome: &Outcome) -> bool {
     let text = scene.toml();
     outcome.report.reactions.not_unique.iter().any(|column| text.contains(column.as_str()))
@@ -104,16 +104,16 @@ fn resolve(case: &mut SceneRun, _: &mut Rng) -> OracleVerdict {
     )
 }
 
-fn place(case: &mut SceneRun, rng: &mut Rng) -> OracleVerdict {
-    placed(case, &Placement::random(case.scene.planar, false, rng))
+fn mount(case: &mut SceneRun, rng: &mut Rng) -> OracleVerdict {
+    compare_mounted(case, &Placement::random(case.scene.planar, false, rng))
 }
 
 fn mirror(case: &mut SceneRun, rng: &mut Rng) -> OracleVerdict {
-    placed(case, &Placement::random(case.scene.planar, true, rng))
+    compare_mounted(case, &Placement::random(case.scene.planar, true, rng))
 }
 
-fn placed(case: &mut SceneRun, placement: &Placement) -> OracleVerdict {
-    let mut variant = placement.placed(&case.scene);
+fn compare_mounted(case: &mut SceneRun, placement: &Placement) -> OracleVerdict {
+    let mut variant = placement.mounted(&case.scene);
     // what bodies stand at when their angles are integrated depends on the axes
     set(&mut variant.run, "rotation", "quaternion");
     let scene = case.scene.clone();
@@ -127,7 +127,7 @@ fn placed(case: &mut SceneRun, placement: &Placement) -> OracleVerdict {
 /// Positions and velocities of bodies in turned axes, coordinates of joints as they are.
 fn moved_pairs(scene: &SceneFile, base: &Outcome, other: &Outcome, placement: &Placement) -> Vec<ColumnPair> {
     let (base, other) = (&base.trajectory, &other.trajectory);
-    let place = |name: &str| other.index(&format!("m.{name}"));
+    let index_of = |name: &str| other.index(&format!("m.{name}"));
     // the angle of a joint with a point mass counts from the world's axes: a point has none
     let points: Vec<&str> =
         scene.section("bodies").filter(|e| e.kind() == "point").map(|e| e.name.as_str()).collect();
@@ -141,7 +141,7 @@ fn moved_pairs(scene: &SceneFile, base: &Outcome, other: &Outcome, placement: &P
         if joints.contains(&element) {
             let scalar = ["angle", "rate", "position", "speed", "angle1", "angle2", "rate1", "rate2"];
             if scalar.contains(&last)
-                && let Some(other) = place(name)
+                && let Some(other) = index_of(name)
             {
                 out.push(ColumnPair { base: i, other: vec![(other, 1.0)], shift: 0.0 });
             }
@@ -152,7 +152,7 @@ fn moved_pairs(scene: &SceneFile, base: &Outcome, other: &Outcome, placement: &P
             (_, Some(axis)) => ("v", axis, false),
             _ => continue,
         };
-        if !is_motion(name) || place(&format!("{element}.vx")).is_none() {
+        if !is_motion(name) || index_of(&format!("{element}.vx")).is_none() {
             continue;
         }
         // x = (R S)ᵀ (x' - p)
@@ -162,7 +162,7 @@ fn moved_pairs(scene: &SceneFile, base: &Outcome, other: &Outcome, placement: &P
             if shifts {
                 pair.shift -= factor * placement.shift[j];
             }
-            if let Some(column) = place(&format!("{element}.{prefix}{to}")) {
+            if let Some(column) = index_of(&format!("{element}.{prefix}{to}")) {
                 pair.other.push((column, factor));
             }
         }

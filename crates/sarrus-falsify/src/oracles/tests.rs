@@ -54,7 +54,7 @@ fn falling() -> SceneFile {
     all
 }
 
-/// What is changed of a row at a time: its cells, by the places of columns.
+/// Holds what is changed of a row at a time: its cells, by the indices of columns.
 type Change<'a> = dyn Fn(f64, &dyn Fn(&str) -> usize, &mut [f64]) + 'a;
 
 /// A run with every row changed: `f` of the time, the names and the row.
@@ -63,11 +63,11 @@ fn tampered(run: &RunEnd, f: &Change) -> RunEnd {
     let mut outcome = outcome.clone();
     let old = &outcome.trajectory;
     let mut new = Trajectory::new(old.names().to_vec(), old.units().to_vec());
-    let place = |name: &str| old.index(name).unwrap_or_else(|| panic!("no column {name}"));
+    let index_of = |name: &str| old.index(name).unwrap_or_else(|| panic!("no column {name}"));
     for row in old.rows() {
         let cells = new.push();
         cells.copy_from_slice(row);
-        f(row[0], &place, cells);
+        f(row[0], &index_of, cells);
     }
     outcome.trajectory = new;
     RunEnd::Done(outcome)

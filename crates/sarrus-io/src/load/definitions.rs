@@ -5,7 +5,7 @@ use super::{sections, tables};
 use sarrus_model::dimension::Dimension;
 use sarrus_model::expr::{Expr, FileFunction, Inferred, NoNames, Quantity, builtin};
 use sarrus_model::model::Locals;
-use sarrus_model::scope::{ElementScope, ScopeData, placed};
+use sarrus_model::scope::{ElementScope, ScopeData, expression_error};
 use sarrus_model::units::unit_named;
 use sarrus_model::{Data, Diagnostic, Span, Table, Text, Value};
 use std::collections::HashMap;
@@ -48,7 +48,7 @@ pub struct Definitions<'a> {
 }
 
 impl<'a> Definitions<'a> {
-    /// None yet; CSV files are looked for in `folder`.
+    /// None yet; CSV files are searched for in `folder`.
     pub fn new(folder: &'a Path) -> Self {
         Definitions { list: Vec::new(), index: HashMap::new(), functions: HashMap::new(), folder }
     }
@@ -162,7 +162,7 @@ impl<'a> Definitions<'a> {
                 ));
             }
         };
-        let body = text.expr().map_err(|e| placed(e, &text, value.span))?;
+        let body = text.expr().map_err(|e| expression_error(e, &text, value.span))?;
         let function = FileFunction::new(signature, Expr::clone(body)).map_err(|e| {
             Diagnostic::new(span, e.message).maybe_hint(e.hint.or(Some("such as \"bump(x, w)\"".into())))
         })?;
@@ -301,7 +301,7 @@ impl<'a> Definitions<'a> {
     }
 
     /// The place of a parameter or point.
-    pub fn place(&self, name: &str) -> Option<Span> {
+    pub fn parameter_span(&self, name: &str) -> Option<Span> {
         self.index.get(name).map(|i| self.list[*i].span)
     }
 }

@@ -104,7 +104,7 @@ impl Loader {
             return Ok(());
         }
         if self.functions.get(&own).is_some() {
-            return Err(given::taken(&own, section.singular(), p.span));
+            return Err(given::name_conflict(&own, section.singular(), p.span));
         }
         if let Some((other, at)) = self.owner(&element.name) {
             return Err(sections::twice(&element.name, section.singular(), p.span, other, at));
@@ -203,7 +203,7 @@ impl Loader {
     }
 }
 
-/// What all indices of an entry have in common.
+/// Holds what all indices of an entry have in common.
 struct Prepared<'t> {
     name: Text,
     span: Span,

@@ -34,7 +34,7 @@ pub fn check_names(functions: &Functions) -> Done {
 const SOURCE: &str = "the function is given by the program that loads the model";
 
 /// The error for something of a file that has the name of such a function.
-pub fn taken(name: &str, what: &str, span: Span) -> Diagnostic {
+pub fn name_conflict(name: &str, what: &str, span: Span) -> Diagnostic {
     let message = format!("{what} `{name}` has the name of a function given by the program");
     Diagnostic::new(span, message).hint("give one of them another name")
 }
@@ -46,10 +46,10 @@ impl Loader {
         let points = scope
             .points
             .keys()
-            .map(|name| (name.as_str(), "point", definitions.place(name).unwrap_or(Span::NONE)));
+            .map(|name| (name.as_str(), "point", definitions.parameter_span(name).unwrap_or(Span::NONE)));
         for (name, what, span) in own.into_iter().chain(points) {
             if self.functions.get(name).is_some() {
-                self.fail(taken(name, what, span));
+                self.fail(name_conflict(name, what, span));
             }
         }
     }

@@ -110,7 +110,7 @@ impl Loader {
         let path = folder.join(&name);
         self.open_file(&path, file_span)?;
         let full = element.name.clone();
-        self.take(&prefix, &own, "include", e.key_span);
+        self.claim_name(&prefix, &own, "include", e.key_span);
         let inner = format!("{full}.");
         for (own, body, span) in &stand_ins {
             let frame = transform.frame(&Frame::default());
@@ -186,7 +186,7 @@ impl Loader {
     }
 }
 
-/// Where the file is placed in the file that includes it.
+/// Returns where the file is evaluated in the file that includes it.
 fn placement(reader: &Reader<'_>) -> Done<Transform> {
     let planar = reader.is_planar();
     let mirror = reader.choice("mirror", &["x", "y", "z"])?;

@@ -56,7 +56,7 @@ pub fn load_among(
     options: &LoadOptions,
 ) -> Result<Model, Failure> {
     let mut loader = Loader::new();
-    loader.beside = beside.iter().map(|(name, text)| (PathBuf::from(name), text.to_string())).collect();
+    loader.included = beside.iter().map(|(name, text)| (PathBuf::from(name), text.to_string())).collect();
     let done = read::parse(name, text, &mut loader.model.sources)
         .and_then(|root| loader.model_of(Arc::new(root), Path::new(name), options));
     loader.finish(done, options)
@@ -69,11 +69,11 @@ struct Loader {
     /// Files that were parsed, by the path that names them.
     parsed: HashMap<PathBuf, Arc<Table>>,
     /// Files that are not on the disk.
-    beside: HashMap<PathBuf, String>,
+    included: HashMap<PathBuf, String>,
     /// Files being loaded, the outermost first.
     open: Vec<PathBuf>,
     /// Parameters, functions, tables and includes, which share the namespace of the elements.
-    taken: HashMap<String, (&'static str, Span)>,
+    claimed: HashMap<String, (&'static str, Span)>,
     /// Elements made so far.
     count: usize,
     /// Bodies that includes name as their ground or as replacements.
@@ -105,9 +105,9 @@ impl Loader {
             model,
             diagnostics: Vec::new(),
             parsed: HashMap::new(),
-            beside: HashMap::new(),
+            included: HashMap::new(),
             open: Vec::new(),
-            taken: HashMap::new(),
+            claimed: HashMap::new(),
             count: 0,
             promised: Vec::new(),
             replaced: Vec::new(),
@@ -115,7 +115,7 @@ impl Loader {
         }
     }
 
-    /// Notes an error and goes on.
+    /// Notes an error and continues.
     fn fail(&mut self, d: Diagnostic) {
         if self.diagnostics.len() < MAX_ERRORS {
             self.diagnostics.push(d);
@@ -140,7 +140,7 @@ impl Loader {
         if let Some(table) = self.parsed.get(path) {
             return Ok(table.clone());
         }
-        let text = match self.beside.get(path.strip_prefix(".").unwrap_or(path)) {
+        let text = match self.included.get(path.strip_prefix(".").unwrap_or(path)) {
             Some(text) => text.clone(),
             None => read::text_of(path, at)?,
         };
@@ -218,7 +218,7 @@ impl Loader {
         }
         definitions.evaluate_all(&mut scope).into_iter().for_each(|d| self.fail(d));
         for (name, what, span) in definitions.names() {
-            self.take(&scope.prefix, name, what, span);
+            self.claim_name(&scope.prefix, name, what, span);
         }
         self.check_given(&scope, &definitions);
         for (path, span) in overrides.unused(root) {
@@ -331,7 +331,7 @@ impl Loader {
         self.model.attachments.push(attachment);
     }
 
-    /// What only the outermost file says.
+    /// Returns what only the outermost file says.
     fn root_settings(&mut self, root: &Table, case: Option<&Table>) -> Done {
         let Some(scope) = self.model.scopes.first() else { return Ok(()) };
         self.model.gravity = sections::gravity(root, &ElementScope::new(scope, None), self.model.space)?;
@@ -390,7 +390,7 @@ impl Loader {
     }
 
     /// Takes a name of the common namespace that is not an element's.
-    fn take(&mut self, prefix: &str, name: &str, what: &'static str, span: Span) {
+    fn claim_name(&mut self, prefix: &str, name: &str, what: &'static str, span: Span) {
         if let Some(d) = sections::bad_name(name, what, span) {
             return self.fail(d);
         }
@@ -398,12 +398,12 @@ impl Loader {
         if let Some((other, at)) = self.owner(&full) {
             return self.fail(sections::twice(&full, what, span, other, at));
         }
-        self.taken.insert(full, (what, span));
+        self.claimed.insert(full, (what, span));
     }
 
-    /// Who has a full name already.
+    /// Returns who has a full name already.
     fn owner(&self, full: &str) -> Option<(&'static str, Span)> {
         let element = self.model.names.get(full).map(|n| (n.section.singular(), n.span));
-        element.or_else(|| self.taken.get(full).copied())
+        element.or_else(|| self.claimed.get(full).copied())
     }
 }

@@ -79,7 +79,7 @@ impl Definitions<'_> {
             .hint(shown.join(" -> "))
     }
 
-    /// What a definition needs that is not evaluated yet.
+    /// Returns what a definition needs that is not evaluated yet.
     fn needs(&self, i: usize, scope: &ScopeData) -> Result<Vec<usize>, Diagnostic> {
         let d = &self.list[i];
         let mut out = Vec::new();
@@ -118,7 +118,7 @@ impl Definitions<'_> {
         Ok(())
     }
 
-    /// What a string needs that is not evaluated yet.
+    /// Returns what a string needs that is not evaluated yet.
     pub(super) fn needs_of_text(
         &self,
         text: &Text,

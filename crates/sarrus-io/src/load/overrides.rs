@@ -21,7 +21,7 @@ struct Override {
     typed: bool,
 }
 
-/// What a parameter is set to.
+/// Holds what a parameter is set to.
 #[derive(Clone)]
 pub enum ParameterValue {
     /// A value to be evaluated among the file's own parameters.
@@ -93,12 +93,12 @@ impl ParameterOverrides {
         self.list.push(Override { path, given, span, used: false, typed: false });
     }
 
-    /// Whether the parameter is set from the command line or by a program.
+    /// Returns whether the parameter is set from the command line or by a program.
     pub fn is_typed(&self, name: &str) -> bool {
         self.list.iter().rev().find(|o| o.path == name).is_some_and(|o| o.typed)
     }
 
-    /// What a parameter is set to.
+    /// Returns what a parameter is set to.
     pub fn find(&mut self, name: &str) -> Option<(ParameterValue, Span)> {
         let mut found = None;
         for o in self.list.iter_mut().filter(|o| o.path == name) {

@@ -64,7 +64,7 @@ impl<'t> Repeats<'t> {
             };
             let ranges = ranges(spec)?;
             for r in &ranges {
-                if let Some(at) = definitions.place(&r.name) {
+                if let Some(at) = definitions.parameter_span(&r.name) {
                     return Err(Diagnostic::new(
                         r.span,
                         format!("the index `{}` has the name of a parameter or point", r.name),
@@ -75,8 +75,8 @@ impl<'t> Repeats<'t> {
             let per_index = made_by(table).max(1);
             let mut indices = Vec::new();
             let mut partial = Locals { entry: e.key.clone(), values: Vec::new() };
-            let room = MAX_ELEMENTS.saturating_sub(loader.count) / per_index;
-            combine(&ranges, &mut partial, definitions, scope, &mut indices, room)?;
+            let capacity = MAX_ELEMENTS.saturating_sub(loader.count) / per_index;
+            combine(&ranges, &mut partial, definitions, scope, &mut indices, capacity)?;
             loader.count += indices.len() * per_index;
             list.push(Repeat { table, indices });
         }
@@ -84,7 +84,7 @@ impl<'t> Repeats<'t> {
     }
 }
 
-/// How many elements one index makes.
+/// Returns how many elements one index makes.
 fn made_by(table: &Table) -> usize {
     table.entries.iter().filter_map(|e| e.value.as_table()).map(|t| t.len()).sum()
 }
@@ -164,10 +164,10 @@ fn combine(
     definitions: &mut Definitions<'_>,
     scope: &mut ScopeData,
     out: &mut Vec<Arc<Locals>>,
-    room: usize,
+    capacity: usize,
 ) -> Done {
     let Some((range, rest)) = ranges.split_first() else {
-        if out.len() >= room {
+        if out.len() >= capacity {
             return Err(Diagnostic::bare(format!("[repeat] makes more than {MAX_ELEMENTS} elements")));
         }
         out.push(Arc::new(partial.clone()));
@@ -189,12 +189,12 @@ fn combine(
         })
     };
     let (first, last) = (bound(&range.first)?, bound(&range.last)?);
-    if last.saturating_sub(first) >= room as i64 {
+    if last.saturating_sub(first) >= capacity as i64 {
         return Err(Diagnostic::new(range.span, format!("[repeat] makes more than {MAX_ELEMENTS} elements")));
     }
     for i in first..=last {
         partial.values.push((range.name.clone(), i as f64));
-        let done = combine(rest, partial, definitions, scope, out, room);
+        let done = combine(rest, partial, definitions, scope, out, capacity);
         partial.values.pop();
         done.map_err(|d| if d.at.is_none() { Diagnostic { at: Some(range.span), ..d } } else { d })?;
     }

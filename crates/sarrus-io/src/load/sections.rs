@@ -15,7 +15,7 @@ pub struct SectionInfo {
     pub name: &'static str,
     /// One line on what it holds.
     pub doc: &'static str,
-    /// Whether a `repeat` may hold it.
+    /// True if a `repeat` may hold it.
     pub repeats: bool,
 }
 
@@ -59,7 +59,7 @@ pub const SECTIONS: &[SectionInfo] = &[
     section("fluids", "what bodies float and swim in", true),
 ];
 
-/// Whether a key is a section, and which.
+/// Returns whether a key is a section, and which.
 pub fn info(name: &str) -> Option<&'static SectionInfo> {
     SECTIONS.iter().find(|s| s.name == name)
 }

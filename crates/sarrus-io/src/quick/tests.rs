@@ -7,15 +7,15 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 /// Everything in a tree, places included.
-fn told(table: &Table) -> String {
+fn describe(table: &Table) -> String {
     format!("{table:?}")
 }
 
-/// What is read here is what the whole of TOML says; whether it was.
+/// Returns what is read here is what the whole of TOML says; whether it was.
 fn holds(text: &str) -> bool {
     let Some(quick) = parse(text, 3) else { return false };
     let whole = native::parse_all(text, 3).unwrap_or_else(|e| panic!("{text:?}: {}", e.message));
-    assert_eq!(told(&quick), told(&whole), "{text:?}");
+    assert_eq!(describe(&quick), describe(&whole), "{text:?}");
     true
 }
 
@@ -76,7 +76,7 @@ fn what_is_unusual_or_wrong_is_left_to_the_whole_of_toml() {
         "[a",
         "[]",
     ] {
-        assert_eq!(parse(text, 0).map(|t| told(&t)), None, "{text:?}");
+        assert_eq!(parse(text, 0).map(|t| describe(&t)), None, "{text:?}");
     }
     let twice: String = (0..100).map(|i| format!("[x.k{}]\n", i % 99)).collect();
     assert!(parse(&twice, 0).is_none());
@@ -167,7 +167,7 @@ fn models_are_read_as_the_whole_of_toml_has_them() {
     }
 }
 
-/// What is put into models that are right.
+/// Defines what is put into models that are right.
 const CHANGES: &[&str] = &[
     "\"",
     "'",
@@ -233,11 +233,11 @@ const CHANGES: &[&str] = &[
 
 /// The text with something done to it at a place, so far along as `at` says.
 fn changed(text: &str, at: f64, how: usize, with: &str) -> String {
-    let mut place = (at * text.len() as f64) as usize;
-    while !text.is_char_boundary(place) {
-        place -= 1;
+    let mut index = (at * text.len() as f64) as usize;
+    while !text.is_char_boundary(index) {
+        index -= 1;
     }
-    let (head, tail) = text.split_at(place);
+    let (head, tail) = text.split_at(index);
     let line = |text: &str| text.split_inclusive('\n').next().unwrap_or("").len();
     match how {
         // something put in, or in place of a letter

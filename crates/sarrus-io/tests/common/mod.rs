@@ -54,22 +54,22 @@ const MEASURE: &[Key] = &[key("expression", KeyType::Expression)];
 pub struct Numbers(pub Vec<(String, u64)>);
 
 impl Numbers {
-    fn put(&mut self, name: &str, values: &[f64]) {
+    fn write(&mut self, name: &str, values: &[f64]) {
         self.0.extend(values.iter().map(|x| (name.to_string(), x.to_bits())));
     }
 
     fn frame(&mut self, name: &str, f: &Frame) {
-        self.put(name, &f.p);
-        self.put(name, &f.q);
-        self.put(name, &[f.angle]);
+        self.write(name, &f.p);
+        self.write(name, &f.q);
+        self.write(name, &[f.angle]);
     }
 }
 
 fn markers(n: &mut Numbers, r: &Reader<'_>, body: &Frame, meant: Option<&Frame>, prefix: &str) -> Result<()> {
     for (name, m) in r.map_of_tables("markers", MARKER_KEYS)? {
         let MarkerFrame { p, q } = m.marker_frame(body, meant)?;
-        n.put(&format!("{prefix}{name}"), &p);
-        n.put(&format!("{prefix}{name}"), &q);
+        n.write(&format!("{prefix}{name}"), &p);
+        n.write(&format!("{prefix}{name}"), &q);
     }
     Ok(())
 }
@@ -101,15 +101,15 @@ pub fn read_all(m: &Model) -> Result<Numbers> {
             Some(mass) => mass,
             None => r.material("material")?.and_then(|m| m.density).ok_or_else(|| r.missing("mass"))?,
         };
-        n.put(&e.name, &[mass]);
+        n.write(&e.name, &[mass]);
         if let Some(com) = r.own_point("com")? {
-            n.put(&e.name, &com);
+            n.write(&e.name, &com);
         }
         if let Some(sarrus_model::reader::WrittenInertia::Tensor(i)) = r.inertia("inertia")? {
-            n.put(&e.name, i.as_flattened());
+            n.write(&e.name, i.as_flattened());
         }
         for s in r.subs("shape", SHAPE)? {
-            n.put(&e.name, &[s.positive("radius")?]);
+            n.write(&e.name, &[s.positive("radius")?]);
             s.own_point("on")?;
         }
         // the places of markers are compared by name: an attached one has none of its own here
@@ -125,35 +125,35 @@ pub fn read_all(m: &Model) -> Result<Numbers> {
         let r = Reader::new(m, e, JOINT)?;
         let bodies = r.bodies2("bodies")?;
         match r.require_one_of(&["at", "on"])? {
-            "at" => n.put(&e.name, &r.point("at")?.unwrap_or_default()),
+            "at" => n.write(&e.name, &r.point("at")?.unwrap_or_default()),
             _ => {
                 for local in r.locals2("on", &bodies)?.into_iter().flatten() {
                     if let sarrus_model::BodyPoint::At(p) = local {
-                        n.put(&e.name, &p);
+                        n.write(&e.name, &p);
                     }
                 }
             }
         }
-        n.put(&e.name, &r.axis_or("axis", [0.0, 0.0, 1.0])?);
-        n.put(&e.name, &[r.number_or("stiffness", 0.0)?, r.number_or("damping", 0.0)?]);
-        n.put(&e.name, &r.limits("limits")?.unwrap_or_default());
+        n.write(&e.name, &r.axis_or("axis", [0.0, 0.0, 1.0])?);
+        n.write(&e.name, &[r.number_or("stiffness", 0.0)?, r.number_or("damping", 0.0)?]);
+        n.write(&e.name, &r.limits("limits")?.unwrap_or_default());
         if let Some(s) = r.sub("stop", STOP)? {
-            n.put(&e.name, &[s.positive("stiffness")?, s.number_or("damping", 0.0)?]);
+            n.write(&e.name, &[s.positive("stiffness")?, s.number_or("damping", 0.0)?]);
         }
     }
     for e in &m.forces {
         let r = Reader::new(m, e, FORCE)?;
         r.require_body("body")?;
         if let Some(p) = r.point("at")? {
-            n.put(&e.name, &p);
+            n.write(&e.name, &p);
         }
         if let Some(v) = r.expressions("force", ComponentMap::Polar, false)? {
             for p in m.compile_vector(&v, &[], bind)?.into_iter().flatten() {
-                n.put(&e.name, &[p.eval(&read)]);
+                n.write(&e.name, &[p.eval(&read)]);
             }
         }
         if let Some(x) = r.axial_expression("torque")? {
-            n.put(&e.name, &[m.compile(&x, &[], bind)?.eval(&read)]);
+            n.write(&e.name, &[m.compile(&x, &[], bind)?.eval(&read)]);
         }
     }
     for e in &m.drivers {
@@ -162,26 +162,26 @@ pub fn read_all(m: &Model) -> Result<Numbers> {
         r.body("body")?;
         r.point("at")?;
         if let Some(x) = r.expression("angle")? {
-            n.put(&e.name, &[m.compile(&x, &[], bind)?.eval(&read)]);
+            n.write(&e.name, &[m.compile(&x, &[], bind)?.eval(&read)]);
         }
         if let Some(v) = r.expressions("position", ComponentMap::Point, true)? {
             for p in m.compile_vector(&v, &[], bind)?.into_iter().flatten() {
-                n.put(&e.name, &[p.eval(&read)]);
+                n.write(&e.name, &[p.eval(&read)]);
             }
         }
     }
     for e in &m.measures {
         let r = Reader::new(m, e, MEASURE)?;
         let x = r.require_expression("expression")?;
-        n.put(&e.name, &[m.compile(&x, &[], bind)?.eval(&read)]);
+        n.write(&e.name, &[m.compile(&x, &[], bind)?.eval(&read)]);
     }
     for s in m.initial.iter().chain(&m.guess) {
         let r = Reader::setting(m, s);
         let column = s.path.rsplit('.').next().unwrap_or("");
         match column {
-            "velocity" => n.put(&s.path, &r.vector("value")?.unwrap_or_default()),
-            "x" | "y" | "z" | "vx" => n.put(&s.path, &[r.column("value", column)?]),
-            _ => n.put(&s.path, &[r.number("value")?]),
+            "velocity" => n.write(&s.path, &r.vector("value")?.unwrap_or_default()),
+            "x" | "y" | "z" | "vx" => n.write(&s.path, &[r.column("value", column)?]),
+            _ => n.write(&s.path, &[r.number("value")?]),
         }
     }
     Ok(n)

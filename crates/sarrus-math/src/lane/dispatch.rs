@@ -4,7 +4,7 @@ use super::{Baseline, Lane, Lanes};
 
 /// Code over a lane scalar.
 pub trait Kernel {
-    /// What it gives.
+    /// Holds what it gives.
     type Output;
     /// Does it; `#[inline(always)]`, with all it calls.
     fn run<L: Lane>(self) -> Self::Output;
@@ -13,7 +13,7 @@ pub trait Kernel {
 /// Instructions that eight lanes can be worked on with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstructionSet {
-    /// What every machine of its kind has.
+    /// Holds what every machine of its kind has.
     Baseline,
     /// Four lanes to a vector.
     Avx2,
@@ -28,7 +28,7 @@ impl InstructionSet {
         [Baseline, Avx2, Avx512].into_iter().filter(|set| set.is_available())
     }
 
-    /// Whether this machine has it.
+    /// Returns whether this machine has it.
     pub fn is_available(self) -> bool {
         match self {
             InstructionSet::Baseline => true,
@@ -52,7 +52,7 @@ pub fn dispatch_with<K: Kernel>(most: InstructionSet, kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     {
         use super::instructions::{avx2::Avx2, avx512::Avx512};
-        // these types leave the crate here alone, behind the look whether the machine has what they stand for
+        // these types leave the crate here alone, behind the check whether the machine has what they stand for
         if most == InstructionSet::Avx512 && Avx512::is_there() {
             return run::<Lanes<Avx512>, K>(kernel);
         }

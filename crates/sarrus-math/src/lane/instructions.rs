@@ -1,4 +1,4 @@
-//! What eight lanes ask of an instruction set, and how it is done without any in particular.
+//! Describes what eight lanes ask of an instruction set, and how it is done without any in particular.
 //!
 //! Masks are sign bits: what else a lane of a mask holds says nothing.
 
@@ -51,7 +51,7 @@ pub trait Instructions: Copy + Send + Sync + 'static {
     fn vectorize<R>(f: impl FnOnce() -> R) -> R;
 }
 
-/// What every machine has: eight lanes by loops.
+/// Holds what every machine has: eight lanes by loops.
 #[derive(Clone, Copy, Debug)]
 pub struct Baseline;
 

@@ -7,7 +7,7 @@
 
 use super::{Kernel, Lane, Mask, dispatch};
 
-/// Largest |x| of the fast way: n stays below 2¹⁷, n times 33 bits exact.
+/// Largest |x| of the fast path: n stays below 2¹⁷, n times 33 bits exact.
 pub(super) const LIMIT: f64 = 1e5;
 
 /// Added to a small number, leaves it rounded to an integer in the last bits: 1.5 · 2⁵².
@@ -49,8 +49,8 @@ pub(super) fn sin_cos<L: Lane>(x: L) -> (L, L) {
 /// For |x| ≤ `LIMIT`; anything elsewhere.
 #[inline(always)]
 fn fast_sin_cos<L: Lane>(x: L) -> (L, L) {
-    let turned = x * std::f64::consts::FRAC_2_PI + ROUND;
-    let n = turned - ROUND;
+    let angle = x * std::f64::consts::FRAC_2_PI + ROUND;
+    let n = angle - ROUND;
 
     // r + tail = x - n π/2; the first difference is exact, and so is what the second one lost
     let first = x - n * PART_1;
@@ -70,8 +70,8 @@ fn fast_sin_cos<L: Lane>(x: L) -> (L, L) {
     let cosine = most + ((-(most - 1.0) - half) + (z * p - r * tail));
 
     // n modulo 4 stands in the last two bits of `turned`: odd ones swap, 2 and 3 negate the sine, 1 and 2 the cosine
-    let last = turned.shift_bits::<63>();
-    let negative = turned.shift_bits::<62>();
+    let last = angle.shift_bits::<63>();
+    let negative = angle.shift_bits::<62>();
     let sign = L::splat(-0.0);
     let s = last.select_by_sign(cosine, sine).xor_bits(negative.and_bits(sign));
     let c = last.select_by_sign(sine, cosine).xor_bits(negative.xor_bits(last).and_bits(sign));

@@ -56,7 +56,7 @@ fn operations<L: Lane>(a: L, b: L, c: f64) -> Vec<L> {
     r
 }
 
-/// What `operations` gives, lane by lane.
+/// Holds what `operations` gives, lane by lane.
 struct Operations([f64; 8], [f64; 8], f64);
 
 impl Kernel for Operations {
@@ -254,7 +254,7 @@ fn the_sine_of_a_tiny_angle_is_the_angle() {
 
 #[test]
 fn many_sines_and_cosines_are_those_of_single_numbers_to_the_bit() {
-    // lengths around a vector, and an angle that is not for the fast way
+    // lengths around a vector, and an angle that is not for the fast path
     for n in [0, 1, 7, 8, 9, 29] {
         let x: Vec<f64> = (0..n).map(|i| if i == 5 { 3e7 } else { 0.7 * i as f64 - 3.0 }).collect();
         let (mut sin, mut cos) = (vec![0.0; n], vec![0.0; n]);

@@ -144,7 +144,7 @@ impl BlockLdl {
         self.columns[self.position[node] as usize].diagonal as usize
     }
 
-    /// Whether `a` is eliminated after `b`: the block of the two then has the rows of `a`.
+    /// Returns whether `a` is eliminated after `b`: the block of the two then has the rows of `a`.
     pub fn is_after(&self, a: usize, b: usize) -> bool {
         self.position[a] > self.position[b]
     }
@@ -271,7 +271,7 @@ impl BlockLdl {
         self.smallest
     }
 
-    /// Replaces the right side `x`, in elimination order, by the solution.
+    /// Replaces the right-hand side `x`, in elimination order, by the solution.
     pub fn solve(&mut self, x: &mut [f64]) {
         for column in &self.columns {
             let n = column.size as usize;
@@ -385,17 +385,17 @@ mod tests {
             fill(case, &mut ldl);
             ldl.factor(&vec![0.0; n], &vec![0.0; n], |_, _| Action::Stop).unwrap();
             let mut x = vec![0.0; n];
-            let place = |node: usize, i: usize| ldl.start(node) + i;
-            let places: Vec<usize> = (0..nodes)
+            let index_of = |node: usize, i: usize| ldl.start(node) + i;
+            let indices: Vec<usize> = (0..nodes)
                 .flat_map(|a| (0..case.sizes[a]).map(move |i| (a, i)))
-                .map(|(a, i)| place(a, i))
+                .map(|(a, i)| index_of(a, i))
                 .collect();
             for i in 0..n {
-                x[places[i]] = b[i];
+                x[indices[i]] = b[i];
             }
             ldl.solve(&mut x);
             for i in 0..n {
-                let Kx: f64 = (0..n).map(|j| case.K[i][j] * x[places[j]]).sum();
+                let Kx: f64 = (0..n).map(|j| case.K[i][j] * x[indices[j]]).sum();
                 assert!(Kx.is_finite());
                 worst = worst.max((Kx - b[i]).abs());
             }

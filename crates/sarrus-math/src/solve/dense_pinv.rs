@@ -42,12 +42,12 @@ pub struct Svd {
 }
 
 impl Svd {
-    /// Room for m × n matrices, with the first min(m, n) right vectors.
+    /// Workspace for m × n matrices, with the first min(m, n) right vectors.
     pub fn thin(m: usize, n: usize) -> Svd {
         Svd::with(m, n, m.min(n), ComputeSvdVectors::Thin)
     }
 
-    /// Room for m × n matrices, with all right vectors, those of the null space included.
+    /// Workspace for m × n matrices, with all right vectors, those of the null space included.
     pub fn full(m: usize, n: usize) -> Svd {
         Svd::with(m, n, n, ComputeSvdVectors::Full)
     }
@@ -56,8 +56,16 @@ impl Svd {
         let k = m.min(n);
         let mut right = vec![0.0; n * rights];
         (0..rights).for_each(|i| right[i * n + i] = 1.0);
-        let room = svd_scratch::<f64>(m, n, ComputeSvdVectors::Thin, compute, Par::Seq, Spec::default());
-        Svd { m, n, rights, sigma: vec![0.0; k], left: vec![0.0; m * k], right, memory: MemBuffer::new(room) }
+        let scratch = svd_scratch::<f64>(m, n, ComputeSvdVectors::Thin, compute, Par::Seq, Spec::default());
+        Svd {
+            m,
+            n,
+            rights,
+            sigma: vec![0.0; k],
+            left: vec![0.0; m * k],
+            right,
+            memory: MemBuffer::new(scratch),
+        }
     }
 
     /// Decomposes `a`, of finite numbers.
@@ -122,14 +130,14 @@ pub struct SymmetricEigen {
 }
 
 impl SymmetricEigen {
-    /// Room for matrices of order n.
+    /// Workspace for matrices of order n.
     pub fn new(n: usize) -> SymmetricEigen {
-        let room = if n == 0 {
+        let scratch = if n == 0 {
             faer::dyn_stack::StackReq::EMPTY
         } else {
             self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Spec::default())
         };
-        SymmetricEigen { n, values: vec![0.0; n], vectors: vec![0.0; n * n], memory: MemBuffer::new(room) }
+        SymmetricEigen { n, values: vec![0.0; n], vectors: vec![0.0; n * n], memory: MemBuffer::new(scratch) }
     }
 
     /// Decomposes `a`, of finite numbers; only its lower half is read.

@@ -13,7 +13,7 @@ const CANCELLED: f64 = 1e-8;
 /// A reflection with fewer than one number in so many is applied number by number.
 const SPARSE: usize = 4;
 
-/// A factorization A P = Q R and the room for it.
+/// A factorization A P = Q R and the workspace for it.
 #[derive(Debug, Clone, Default)]
 pub struct PivotedQr {
     m: usize,
@@ -24,7 +24,7 @@ pub struct PivotedQr {
     a: Vec<f64>,
     /// Factor of each reflection I - τ w wᵀ.
     tau: Vec<f64>,
-    /// Which column of A stands in each place.
+    /// Identifies which column of A stands in each place.
     order: Vec<usize>,
     /// Norms of what is left of the columns, and what they were when last computed.
     norm: Vec<[f64; 2]>,
@@ -74,13 +74,13 @@ impl PivotedQr {
 
     /// Factors with the columns in their own order, passing over those that `takes(j, length)` refuses, where `length` is what
     /// those taken before leave of column `j`; the refused stand behind in [`order`](Self::order).
-    pub fn factor_in_order(&mut self, mut takes: impl FnMut(usize, f64) -> bool) {
+    pub fn factor_in_order(&mut self, mut accepts: impl FnMut(usize, f64) -> bool) {
         for j in 0..self.n {
             let k = self.steps;
             if k == self.m {
                 break;
             }
-            if takes(self.order[j], length(&self.column(j)[k..])) {
+            if accepts(self.order[j], length(&self.column(j)[k..])) {
                 self.swap(k, j);
                 self.eliminate(k, 0);
                 self.steps += 1;
@@ -108,7 +108,7 @@ impl PivotedQr {
                 apply(tau, tail, &mut top[0], below);
             }
             if j < first {
-                self.norm[j] = fall(self.norm[j], top[0], below);
+                self.norm[j] = downdate_norm(self.norm[j], top[0], below);
             }
         }
     }
@@ -128,7 +128,7 @@ impl PivotedQr {
         self.steps
     }
 
-    /// Which column of A stands in each place.
+    /// Returns which column of A stands in each place.
     pub fn order(&self) -> &[usize] {
         &self.order
     }
@@ -260,7 +260,7 @@ fn apply_at(tau: f64, tail: &[f64], support: &[usize], top: &mut f64, below: &mu
 }
 
 /// The norm of what is left of a column once `top` is taken from it.
-fn fall([norm, computed]: [f64; 2], top: f64, below: &[f64]) -> [f64; 2] {
+fn downdate_norm([norm, computed]: [f64; 2], top: f64, below: &[f64]) -> [f64; 2] {
     if norm == 0.0 {
         return [norm, computed];
     }
@@ -291,7 +291,7 @@ mod tests {
         }
     }
 
-    /// Q R gives back the columns in their order, for tall, square and wide matrices, in the room of the one before.
+    /// Q R gives back the columns in their order, for tall, square and wide matrices, in the workspace of the one before.
     #[test]
     fn the_factors_rebuild_the_matrix() {
         let mut qr = PivotedQr::default();
@@ -301,8 +301,8 @@ mod tests {
             assert_eq!(qr.steps(), m.min(n));
             for j in 0..n {
                 let mut column = qr.column(j).to_vec();
-                let kept = (j + 1).min(qr.steps());
-                column[kept..].fill(0.0);
+                let retained = (j + 1).min(qr.steps());
+                column[retained..].fill(0.0);
                 qr.mul_q(&mut column);
                 for (i, x) in column.iter().enumerate() {
                     assert!((x - entry(i, qr.order()[j])).abs() < 1e-14, "{m} x {n}: {i} {j}");

@@ -285,7 +285,7 @@ pub fn multiply(x: &mut [f64], A: &[f64], n: usize, scratch: &mut [f64]) {
     }
 }
 
-/// What to do with a pivot that is too small.
+/// Holds what to do with a pivot that is too small.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Action {
     /// Leave its row and column out: the inverse has zeros there.

@@ -25,13 +25,13 @@ pub struct FactorPattern {
 impl FactorPattern {
     /// Pattern of the factors of a graph of `n` nodes, eliminated in the order of `order` (every node once).
     pub fn new(n: usize, edges: &[(usize, usize)], order: &[usize]) -> Result<FactorPattern, FillError> {
-        let mut place = vec![0u32; n];
+        let mut index_of = vec![0u32; n];
         for (p, &node) in order.iter().enumerate() {
-            place[node] = p as u32;
+            index_of[node] = p as u32;
         }
         let mut later: Vec<Vec<u32>> = vec![Vec::new(); n];
         for &(a, b) in edges {
-            let (a, b) = (place[a], place[b]);
+            let (a, b) = (index_of[a], index_of[b]);
             if a != b {
                 later[a.min(b) as usize].push(a.max(b));
             }
@@ -45,15 +45,15 @@ impl FactorPattern {
             // later neighbours, and those of the children in the elimination tree
             rows.clear();
             seen_by[j] = j as u32;
-            let mut take = |row: u32| {
+            let mut visit = |row: u32| {
                 if seen_by[row as usize] != j as u32 {
                     seen_by[row as usize] = j as u32;
                     rows.push(row);
                 }
             };
-            later[j].iter().for_each(|&row| take(row));
+            later[j].iter().for_each(|&row| visit(row));
             for child in std::mem::take(&mut children[j]) {
-                pattern.column(child as usize).iter().for_each(|&row| take(row));
+                pattern.column(child as usize).iter().for_each(|&row| visit(row));
             }
             rows.sort_unstable();
             if let Some(&parent) = rows.first() {
@@ -71,12 +71,12 @@ impl FactorPattern {
         &self.rows[self.first[j]..self.first[j + 1]]
     }
 
-    /// How many pairs of places are joined.
+    /// Number of pairs of places that are joined.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether no places are joined.
+    /// Returns whether no places are joined.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -196,7 +196,7 @@ mod tests {
     fn the_middle_of_a_star_goes_after_its_leaves() {
         let edges: Vec<_> = (1..50).map(|leaf| (0, leaf)).collect();
         let order = minimum_degree(50, &edges);
-        let place = order.iter().position(|&node| node == 0).unwrap();
-        assert!(place >= 48, "middle at place {place}");
+        let index = order.iter().position(|&node| node == 0).unwrap();
+        assert!(index >= 48, "middle at place {index}");
     }
 }

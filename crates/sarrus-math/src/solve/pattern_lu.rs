@@ -23,7 +23,7 @@ pub struct PatternLu<T: ComplexField> {
     pub values: Vec<T>,
     symbolic: SymbolicLu<usize>,
     numeric: NumericLu<usize, T>,
-    room: MemBuffer,
+    scratch: MemBuffer,
     is_factored: bool,
 }
 
@@ -37,7 +37,7 @@ impl<T: ComplexField> PatternLu<T> {
         }
         let mut order: Vec<usize> = (0..entries.len()).collect();
         order.sort_unstable_by_key(|&e| (entries[e].1, entries[e].0));
-        let (mut col_ptr, mut row_idx, mut places) = (vec![0; n + 1], Vec::new(), vec![0; entries.len()]);
+        let (mut col_ptr, mut row_idx, mut indices) = (vec![0; n + 1], Vec::new(), vec![0; entries.len()]);
         let mut last = None;
         for e in order {
             if last != Some(entries[e]) {
@@ -45,7 +45,7 @@ impl<T: ComplexField> PatternLu<T> {
                 row_idx.push(entries[e].0);
                 col_ptr[entries[e].1 + 1] = row_idx.len();
             }
-            places[e] = row_idx.len() - 1;
+            indices[e] = row_idx.len() - 1;
         }
         // columns without entries end where the one before them does
         for j in 0..n {
@@ -56,9 +56,12 @@ impl<T: ComplexField> PatternLu<T> {
         let symbolic = factorize_symbolic_lu(pattern.as_ref(), Default::default()).map_err(|_| failed)?;
         let factor = symbolic.factorize_numeric_lu_scratch::<T>(Par::Seq, Spec::default());
         let solve = symbolic.solve_in_place_scratch::<T>(1, Par::Seq);
-        let room = MemBuffer::try_new(factor.or(solve)).map_err(|_| failed)?;
+        let workspace = MemBuffer::try_new(factor.or(solve)).map_err(|_| failed)?;
         let numeric = NumericLu::new();
-        Ok((PatternLu { n, pattern, values, symbolic, numeric, room, is_factored: false }, places))
+        Ok((
+            PatternLu { n, pattern, values, symbolic, numeric, scratch: workspace, is_factored: false },
+            indices,
+        ))
     }
 
     /// Rows.
@@ -69,7 +72,7 @@ impl<T: ComplexField> PatternLu<T> {
     /// Factors the matrix with the numbers at hand. An error where a column has no pivot.
     pub fn factor(&mut self) -> Result<(), NotFactored> {
         let matrix = SparseColMatRef::new(self.pattern.as_ref(), &self.values);
-        let stack = MemStack::new(&mut self.room);
+        let stack = MemStack::new(&mut self.scratch);
         let done =
             self.symbolic.factorize_numeric_lu(&mut self.numeric, matrix, Par::Seq, stack, Spec::default());
         self.is_factored = done.is_ok();
@@ -81,7 +84,7 @@ impl<T: ComplexField> PatternLu<T> {
         if !self.is_factored || x.len() != self.n {
             return Err(NotFactored { n: self.n });
         }
-        let stack = MemStack::new(&mut self.room);
+        let stack = MemStack::new(&mut self.scratch);
         let x = MatMut::from_column_major_slice_mut(x, self.n, 1);
         LuRef::new_unchecked(&self.symbolic, &self.numeric).solve_in_place_with_conj(
             Conj::No,

@@ -5,7 +5,7 @@
 
 use faer::MatRef;
 
-/// What could not be decomposed.
+/// Holds what could not be decomposed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RankError {
     /// The slice does not hold m × n entries.

@@ -5,7 +5,7 @@
 //!
 //! ωx = α̇ sin β sin γ + β̇ cos γ,  ωy = α̇ sin β cos γ - β̇ sin γ,  ωz = α̇ cos β + γ̇,
 //!
-//! which cannot be solved for the angles' rates where sin β = 0: there α and γ turn about the same axis.
+//! which cannot be solved for the angles' rates where sin β = 0: there α and γ rotate about the same axis.
 
 use std::f64::consts::{PI, TAU};
 
@@ -27,17 +27,17 @@ pub fn quat_to_euler(q: &[f64; 4], near: [f64; 3]) -> [f64; 3] {
     let sigma = if cos_b > 0.0 { z.atan2(w) } else { 0.5 * (near[0] + near[2]) };
     let delta = if sin_b > 0.0 { y.atan2(x) } else { 0.5 * (near[0] - near[2]) };
     let (alpha, gamma) = (sigma + delta, sigma - delta);
-    // (α, β, γ) and (α + π, -β, γ + π) are the same rotation, and whole turns of any
-    let first = nearest_turns([alpha, beta, gamma], near);
-    let second = nearest_turns([alpha + PI, -beta, gamma + PI], near);
+    // (α, β, γ) and (α + π, -β, γ + π) are the same rotation, and whole revolutions of any
+    let first = nearest_revolutions([alpha, beta, gamma], near);
+    let second = nearest_revolutions([alpha + PI, -beta, gamma + PI], near);
     let far = |a: &[f64; 3]| a.iter().zip(near).map(|(a, n)| (a - n).powi(2)).sum::<f64>();
     if far(&second) < far(&first) { second } else { first }
 }
 
-fn nearest_turns(angles: [f64; 3], near: [f64; 3]) -> [f64; 3] {
-    let mut turned = angles;
-    turned.iter_mut().zip(near).for_each(|(a, n)| *a += TAU * ((n - *a) / TAU).round());
-    turned
+fn nearest_revolutions(angles: [f64; 3], near: [f64; 3]) -> [f64; 3] {
+    let mut angle = angles;
+    angle.iter_mut().zip(near).for_each(|(a, n)| *a += TAU * ((n - *a) / TAU).round());
+    angle
 }
 
 /// Rates of zxz angles for the angular velocity ω in body axes; not finite where sin β = 0.
@@ -74,7 +74,7 @@ mod tests {
             let q = euler_to_quat([a, b, c]);
             assert!(q.iter().zip(&product).all(|(x, y)| (x - y).abs() < 4e-16), "{q:?} {product:?}");
         }
-        // a quarter turn about x takes y to z
+        // a quarter rotation about x takes y to z
         let R = Mat3::from_quat(euler_to_quat([0.0, PI / 2.0, 0.0]));
         assert!((R.0[2][1] - 1.0).abs() < 1e-15);
     }

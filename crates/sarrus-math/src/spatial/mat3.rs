@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// A turn by a little more or less than half about each axis, where the naive formula divides by w ≈ 0, and the
+    /// A rotation by a little more or less than half about each axis, where the naive formula divides by w ≈ 0, and the
     /// two sides of every switch between the four branches.
     #[test]
     fn every_branch_of_to_quat_is_accurate() {
@@ -240,7 +240,7 @@ mod tests {
         assert!(Mat3([[f64::NAN; 3]; 3]).to_quat()[0].is_nan());
     }
 
-    /// A quarter turn about z takes x to y; about a quaternion, counterclockwise as well.
+    /// A quarter rotation about z takes x to y; about a quaternion, counterclockwise as well.
     #[test]
     fn turns_are_right_handed() {
         let h = 0.5f64.sqrt();
@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(a.transpose_mul(v), a.transpose() * v);
     }
 
-    /// R(t) of a steady turn about z has Ṙ = R [z]×.
+    /// R(t) of a steady rotation about z has Ṙ = R [z]×.
     #[test]
     fn planar_rotations_carry_derivatives() {
         let R = Mat3::rot_z(Jet::<2>::variable(0.3));

@@ -1,4 +1,4 @@
-//! Where a body is.
+//! Describes where a body is.
 //!
 //! The tangent of a pose is (δp in W, δθ in B): δR = R [δθ]×, δangle = δθ_z.
 
@@ -104,7 +104,7 @@ impl Pose<f64> {
 
     /// The motion from this pose with `v[k]`, `w[k]` the k-th time derivatives of ṗ in W and of ω in B.
     ///
-    /// Missing derivatives are zero; those past K are not looked at. Ṙ = R ω̃, row by row ρ̇ = ρ × ω:
+    /// Missing derivatives are zero; those past K are not checked. Ṙ = R ω̃, row by row ρ̇ = ρ × ω:
     /// (k + 1) ρₖ₊₁ = Σ ρⱼ × ωₖ₋ⱼ, j ≤ k.
     #[inline]
     pub fn jet<const K: usize>(&self, v: &[[f64; 3]], w: &[[f64; 3]]) -> Pose<Jet<K>> {
@@ -161,8 +161,8 @@ mod tests {
     /// The pose moved by a finite (δp in W, rotation vector in B).
     fn moved(delta: [f64; 6]) -> Pose {
         let q = quat_normalize([0.8, -0.3, 0.5, 0.2]);
-        let turn = quat_from_rotation_vector(&[delta[3], delta[4], delta[5]]);
-        Pose::from_quat([1.0 + delta[0], 2.0 + delta[1], -3.0 + delta[2]], quat_mul(&q, &turn))
+        let rotation = quat_from_rotation_vector(&[delta[3], delta[4], delta[5]]);
+        Pose::from_quat([1.0 + delta[0], 2.0 + delta[1], -3.0 + delta[2]], quat_mul(&q, &rotation))
     }
 
     /// Central differences: off by h²/6 ≈ 2e-11 and roundoff/h ≈ 1e-11.

@@ -1,4 +1,4 @@
-//! How a body moves.
+//! Describes how a body moves.
 
 use crate::{Dual, Jet, Pose, Real, Vec3};
 

@@ -1,6 +1,6 @@
 //! Times at which a program switches: where its value or a derivative may jump because of the time alone.
 //!
-//! Instructions are looked at in order, with the breaks of those before. Between these every register that depends
+//! Instructions are checked in order, with the breaks of those before. Between these every register that depends
 //! on nothing but the time is smooth, and of a known [`Shape`]; a function given by a program counts as smooth everywhere. An argument that is affine there takes each of its
 //! levels at a time that two values tell; any other is sampled. A change found either way is then bisected to the
 //! first floating point number on the other side.
@@ -16,7 +16,7 @@ const MOST: usize = 10_000;
 /// Samples over the run of an argument that is not affine.
 const SAMPLES: f64 = 2000.0;
 
-/// What a number is as a function of time, between its breaks.
+/// Holds what a number is as a function of time, between its breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TimeShape {
     /// Constant.
@@ -29,7 +29,7 @@ pub enum TimeShape {
     Other,
 }
 
-/// What a slot is as a function of time.
+/// Holds what a slot is as a function of time.
 #[derive(Clone, Copy)]
 pub enum TimeSlot<'a> {
     /// The time itself.
@@ -264,11 +264,11 @@ impl BreakSearch<'_, '_> {
             Op::Table(i) => {
                 let table = &code.library.tables[i as usize];
                 let [first, last] = table.range();
-                let turns = ((x - first) / (last - first)).floor();
+                let revolutions = ((x - first) / (last - first)).floor();
                 let repeats = table.outside() == Outside::Repeat;
-                let at = if repeats { x - turns * (last - first) } else { x };
+                let at = if repeats { x - revolutions * (last - first) } else { x };
                 let knot = table.knots().partition_point(|knot| *knot <= at) as f64;
-                if repeats { turns * table.knots().len() as f64 + knot } else { knot }
+                if repeats { revolutions * table.knots().len() as f64 + knot } else { knot }
             }
             // one instant of equality counts
             Op::Equal | Op::NotEqual => region(x < a, x > a),
@@ -323,16 +323,16 @@ impl SwitchLevels<'_> {
             SwitchLevels::Knots(table) => {
                 let [first, last] = table.range();
                 let (period, knots) = (last - first, table.knots());
-                let (turn, turns) = match table.outside() {
+                let (rotation, revolutions) = match table.outside() {
                     Outside::Repeat => {
-                        let turn = ((low - first) / period).floor();
-                        (turn, ((high - first) / period).floor() - turn + 1.0)
+                        let rotation = ((low - first) / period).floor();
+                        (rotation, ((high - first) / period).floor() - rotation + 1.0)
                     }
                     _ => (0.0, 1.0),
                 };
                 let most = MOST.div_ceil(knots.len()).max(1);
-                for k in 0..(turns as usize).min(most) {
-                    let shift = (turn + k as f64) * period;
+                for k in 0..(revolutions as usize).min(most) {
+                    let shift = (rotation + k as f64) * period;
                     knots
                         .iter()
                         .map(|x| x + shift)

@@ -1,4 +1,4 @@
-//! Where a program chooses by value: `if(x > 0.3, …)`, `abs`, `min`, `floor`.
+//! Describes where a program chooses by value: `if(x > 0.3, …)`, `abs`, `min`, `floor`.
 //!
 //! Each choice has an argument, a number that varies continuously with what the program reads, and levels of it at which the choice
 //! changes. Between two neighbouring levels, a cell, the program goes one way: there it is smooth where its operations are.
@@ -33,7 +33,7 @@ impl Program {
         })
     }
 
-    /// Whether it is a polynomial of what it reads in each cell of its choices, of an order that the stages of a step resolve.
+    /// Returns whether it is a polynomial of what it reads in each cell of its choices, of an order that the stages of a step resolve.
     pub fn is_polynomial(&self) -> bool {
         use Op::*;
         self.code.instructions.iter().all(|i| match i.op {

@@ -29,12 +29,12 @@ impl Program {
         registers
     }
 
-    /// What first went wrong, where the value at these slots is not finite.
+    /// Returns what first went wrong, where the value at these slots is not finite.
     pub fn fault(&self, read: &impl Fn(u32) -> f64) -> Option<String> {
         self.origin(|i, arg| apply(i.op, i.constant, &self.code.library, read, arg))
     }
 
-    /// What leaves it undecided, where it is a condition and undecided at these slots.
+    /// Returns what leaves it undecided, where it is a condition and undecided at these slots.
     pub fn undecided(&self, read: &impl Fn(u32) -> f64) -> Option<String> {
         self.origin(|i, arg| strictly(i, &self.code.library, read, arg))
     }

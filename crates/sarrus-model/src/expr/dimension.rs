@@ -74,7 +74,7 @@ pub(super) fn infer(expr: &Expr, scope: &dyn Scope) -> DimensionResult<Inferred>
 struct Inference {
     /// Functions whose bodies are being read.
     active: Vec<String>,
-    /// How many bodies have been read.
+    /// Number of bodies that have been read.
     calls: usize,
 }
 
@@ -264,7 +264,7 @@ impl Inference {
 }
 
 impl ExprNode {
-    /// Whether it is a literal without a unit by which a product is multiplied; 1 that is divided is a number.
+    /// Returns whether it is a literal without a unit by which a product is multiplied; 1 that is divided is a number.
     fn is_plain_factor(&self, operator: Multiplicative, divided: bool) -> bool {
         match &self.kind {
             ExprKind::Number { dimension: None, value, .. } => {

@@ -32,7 +32,7 @@ pub(crate) fn number(x: f64) -> String {
     }
 }
 
-/// How an operation is written: a call, or an operator with the strength that its sides need.
+/// Describes how an operation is written: a call, or an operator with the strength that its sides need.
 enum OperatorForm {
     Atom(String),
     Call(String),
@@ -197,7 +197,7 @@ pub(super) fn text(code: &Code) -> String {
     std::mem::take(&mut registers[result].text)
 }
 
-/// Whether an argument is the last reading of its register.
+/// Returns whether an argument is the last reading of its register.
 fn last_readings(instructions: &[Instruction], result: usize) -> Vec<[bool; MAX_ARGUMENTS]> {
     let mut live = vec![false; usize::from(u8::MAX) + 1];
     live[result] = true;

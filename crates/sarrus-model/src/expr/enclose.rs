@@ -44,7 +44,7 @@ impl Program {
     }
 }
 
-/// What is known of a condition over an interval.
+/// Holds what is known of a condition over an interval.
 #[derive(Clone, Copy, PartialEq)]
 enum TruthRange {
     True,
@@ -162,9 +162,9 @@ fn rising(x: Enclosure, f: impl Fn(f64) -> f64) -> Enclosure {
 
 /// a % b, with the sign of b.
 fn modulo(a: Enclosure, b: Enclosure) -> Enclosure {
-    let turns = rising(a / b, f64::floor);
-    if turns.v.is_point() && turns.v.lo.is_finite() {
-        return a - b * turns;
+    let revolutions = rising(a / b, f64::floor);
+    if revolutions.v.is_point() && revolutions.v.lo.is_finite() {
+        return a - b * revolutions;
     }
     Enclosure::jumping(b.v.hull(Interval::ZERO))
 }

@@ -3,7 +3,7 @@
 use super::op::Op;
 use super::program::{MAX_REGISTERS, Program};
 
-/// How a number changes in time.
+/// Describes how a number changes in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TimeDependence {
     /// It is constant piece by piece: a switch, a flag, a whole number.
@@ -15,7 +15,7 @@ pub enum TimeDependence {
 }
 
 impl Program {
-    /// Whether a comparison by `==` or `!=` in it depends on what changes [`Continuously`](TimeDependence::Continuously).
+    /// Returns whether a comparison by `==` or `!=` in it depends on what changes [`Continuously`](TimeDependence::Continuously).
     pub fn equates(&self, slot: &dyn Fn(u32) -> TimeDependence) -> bool {
         let mut registers = [TimeDependence::Held; MAX_REGISTERS];
         for i in &self.code.instructions {

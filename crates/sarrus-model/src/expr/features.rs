@@ -112,7 +112,7 @@ struct TimePanel {
     sampled: Ranges,
     /// Times of the samples at the ends of these ranges.
     extremes: [[f64; 2]; 3],
-    /// How far bounds leave these ranges.
+    /// Extent to which bounds leave these ranges.
     hidden: [f64; 3],
 }
 
@@ -124,7 +124,7 @@ struct FeatureSearch<'a> {
     largest: [f64; 3],
     /// Largest widths of bounds at an instant, which rounding leaves.
     noise: [f64; 3],
-    /// Where it jumps.
+    /// Marks where it jumps.
     jumps: Vec<f64>,
 }
 
@@ -194,7 +194,7 @@ impl FeatureSearch<'_> {
         }
     }
 
-    /// Whether bounds leave the sampled ranges by no more than these. What is not defined at a sample is not judged there.
+    /// Returns whether bounds leave the sampled ranges by no more than these. What is not defined at a sample is not judged there.
     fn is_resolved(&self, panel: usize) -> bool {
         let TimePanel { sampled, hidden, .. } = &self.panels[panel];
         (0..3).all(|i| !magnitude(&sampled[i]).is_finite() || hidden[i] <= self.allowed(i, &sampled[i]))

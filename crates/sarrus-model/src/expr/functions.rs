@@ -15,14 +15,14 @@ pub struct Builtin {
     pub name: &'static str,
     /// Its arguments, as in `clamp(x, lo, hi)`.
     pub signature: &'static str,
-    /// What it gives, in one line.
+    /// Holds what it gives, in one line.
     pub doc: &'static str,
     /// Fewest and most arguments.
     pub(super) arguments: (usize, usize),
     pub(super) rule: CallRule,
 }
 
-/// What becomes of a call.
+/// Holds what becomes of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CallRule {
     /// One operation on numbers.

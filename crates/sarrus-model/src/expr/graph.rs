@@ -53,7 +53,7 @@ pub(crate) struct Graph {
 impl Graph {
     pub fn slot(&mut self, slot: u32, name: impl FnOnce() -> String) -> Term {
         self.names.entry(slot).or_insert_with(name);
-        self.keep(Op::Slot(slot), &[])
+        self.intern(Op::Slot(slot), &[])
     }
 
     pub fn table(&mut self, table: &Arc<Curve>, x: Term) -> Term {
@@ -69,7 +69,7 @@ impl Graph {
             return Term::constant(function.eval(args.len(), value));
         }
         let index = self.library.function(function);
-        self.keep(Op::Given(index, args.len() as u8), args)
+        self.intern(Op::Given(index, args.len() as u8), args)
     }
 
     /// The operation on these arguments: folded, simplified, or a node.
@@ -92,7 +92,7 @@ impl Graph {
             },
             _ => {}
         }
-        self.simplified(op, args).unwrap_or_else(|| self.keep(op, args))
+        self.simplified(op, args).unwrap_or_else(|| self.intern(op, args))
     }
 
     /// Neutral elements. 0·x is 0 whatever x, so that a factor of 0 switches a term off.
@@ -131,7 +131,7 @@ impl Graph {
         }
     }
 
-    fn keep(&mut self, op: Op, args: &[Term]) -> Term {
+    fn intern(&mut self, op: Op, args: &[Term]) -> Term {
         let mut operation = Operation { op, args: [Term::constant(0.0); MAX_ARGUMENTS] };
         operation.args[..args.len()].copy_from_slice(args);
         let next = self.nodes.len() as u32;

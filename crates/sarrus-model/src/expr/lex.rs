@@ -40,7 +40,7 @@ pub(crate) struct Lexeme {
     pub at: TextRange,
 }
 
-/// Whether `text` matches `[A-Za-z_][A-Za-z0-9_]*`.
+/// Returns whether `text` matches `[A-Za-z_][A-Za-z0-9_]*`.
 pub fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next().is_some_and(starts_name) && bytes.all(continues_name)

@@ -18,7 +18,7 @@ const MAX_PARTS: usize = 1_000_000;
 
 pub(super) type LowerResult<T> = std::result::Result<T, ExprError>;
 
-/// What a part of an expression stands for.
+/// Holds what a part of an expression stands for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LoweredValue {
     Number(Term),
@@ -89,7 +89,7 @@ fn too_large(at: TextRange) -> ExprError {
     fail(at, "the expression is too large once its functions are put in".into(), None)
 }
 
-/// Where a part of an expression stands.
+/// Marks where a part of an expression stands.
 #[derive(Clone, Copy)]
 pub(super) struct ExprContext<'e> {
     pub text: &'e str,
@@ -155,41 +155,41 @@ impl<'a> Lowering<'a> {
         term
     }
 
-    /// What a part of the tree stands for.
-    pub fn value(&mut self, node: &ExprNode, place: ExprContext<'_>) -> LowerResult<LoweredValue> {
+    /// Returns what a part of the tree stands for.
+    pub fn value(&mut self, node: &ExprNode, context: ExprContext<'_>) -> LowerResult<LoweredValue> {
         self.levels += 1;
         self.parts += 1;
         if self.levels > MAX_LEVELS || self.parts > MAX_PARTS {
             return Err(too_large(node.at));
         }
-        let value = self.value_of_kind(node, place);
+        let value = self.value_of_kind(node, context);
         self.levels -= 1;
         value
     }
 
-    fn value_of_kind(&mut self, node: &ExprNode, place: ExprContext<'_>) -> LowerResult<LoweredValue> {
+    fn value_of_kind(&mut self, node: &ExprNode, context: ExprContext<'_>) -> LowerResult<LoweredValue> {
         let at = node.at;
         match &node.kind {
             ExprKind::Number { value, guards, .. } => {
                 for guard in guards {
-                    self.check_unit(*guard, at, place)?;
+                    self.check_unit(*guard, at, context)?;
                 }
                 Ok(LoweredValue::Number(Term::constant(*value)))
             }
-            ExprKind::Name => self.name(at, place),
-            ExprKind::Call { name, arguments } => self.call(*name, arguments, at, place),
+            ExprKind::Name => self.name(at, context),
+            ExprKind::Call { name, arguments } => self.call(*name, arguments, at, context),
             ExprKind::Vector(list) => {
                 let mut v = [Term::constant(0.0); 3];
                 for (component, node) in v.iter_mut().zip(list) {
-                    *component = self.number(node, place, "a component of a vector")?;
+                    *component = self.number(node, context, "a component of a vector")?;
                 }
                 Ok(LoweredValue::Vector(v, list.len()))
             }
             ExprKind::Component(inner, k) => {
-                let value = self.value(inner, place)?;
-                component(value, *k as usize, at, inner.at.of(place.text))
+                let value = self.value(inner, context)?;
+                component(value, *k as usize, at, inner.at.of(context.text))
             }
-            ExprKind::Negative(inner) => Ok(match self.value(inner, place)? {
+            ExprKind::Negative(inner) => Ok(match self.value(inner, context)? {
                 LoweredValue::Vector(mut v, n) => {
                     for x in &mut v[..n] {
                         *x = self.op(Op::Negative, &[*x], at);
@@ -201,15 +201,15 @@ impl<'a> Lowering<'a> {
                 }
             }),
             ExprKind::Not(inner) => {
-                let x = self.number(inner, place, "what `not` stands before")?;
+                let x = self.number(inner, context, "what `not` stands before")?;
                 Ok(LoweredValue::Flag(self.op(Op::Not, &[x], at)))
             }
-            ExprKind::Power(base, exponent) => self.power(base, exponent, at, place),
-            ExprKind::Sum(terms) => self.sum(terms, at, place),
-            ExprKind::Product(factors) => self.product(factors, at, place),
+            ExprKind::Power(base, exponent) => self.power(base, exponent, at, context),
+            ExprKind::Sum(terms) => self.sum(terms, at, context),
+            ExprKind::Product(factors) => self.product(factors, at, context),
             ExprKind::Compare(comparison, left, right) => {
-                let left = self.number(left, place, "what is compared")?;
-                let right = self.number(right, place, "what is compared")?;
+                let left = self.number(left, context, "what is compared")?;
+                let right = self.number(right, context, "what is compared")?;
                 let op = match comparison {
                     Relation::Less => Op::Less,
                     Relation::LessEqual => Op::LessEqual,
@@ -220,14 +220,14 @@ impl<'a> Lowering<'a> {
                 };
                 Ok(LoweredValue::Flag(self.op(op, &[left, right], at)))
             }
-            ExprKind::And(list) => self.logic(Op::And, list, at, place),
-            ExprKind::Or(list) => self.logic(Op::Or, list, at, place),
+            ExprKind::And(list) => self.logic(Op::And, list, at, context),
+            ExprKind::Or(list) => self.logic(Op::Or, list, at, context),
         }
     }
 
     /// A part that must be a number; `role` says what it is for.
-    pub fn number(&mut self, node: &ExprNode, place: ExprContext<'_>, role: &str) -> LowerResult<Term> {
-        let value = self.value(node, place)?;
+    pub fn number(&mut self, node: &ExprNode, context: ExprContext<'_>, role: &str) -> LowerResult<Term> {
+        let value = self.value(node, context)?;
         value.number().ok_or_else(|| {
             let hint = Some("take a component, such as `.x`, or `norm(…)`".into());
             fail(node.at, format!("{role} must be a number, not a vector"), hint)
@@ -239,7 +239,7 @@ impl<'a> Lowering<'a> {
         op: Op,
         list: &[ExprNode],
         at: TextRange,
-        place: ExprContext<'_>,
+        context: ExprContext<'_>,
     ) -> LowerResult<LoweredValue> {
         let role = if op == Op::And { "what `and` joins" } else { "what `or` joins" };
         let mut result: Option<Term> = None;
@@ -247,7 +247,7 @@ impl<'a> Lowering<'a> {
             // behind a constant that decides, a constant that is no number does not matter
             let decided = result.and_then(Term::value).is_some_and(|x| (x == 0.0) == (op == Op::And));
             let faults = self.faults.len();
-            let next = self.number(node, place, role)?;
+            let next = self.number(node, context, role)?;
             if decided {
                 self.faults.truncate(faults);
             }
@@ -264,14 +264,14 @@ impl<'a> Lowering<'a> {
         base: &ExprNode,
         exponent: &ExprNode,
         at: TextRange,
-        place: ExprContext<'_>,
+        context: ExprContext<'_>,
     ) -> LowerResult<LoweredValue> {
-        let x = self.value(base, place)?;
+        let x = self.value(base, context)?;
         let Some(x) = x.number() else {
             let hint = Some("write `dot(v, v)` for the square of its length".into());
             return Err(fail(base.at, "a vector has no powers".into(), hint));
         };
-        let p = self.number(exponent, place, "an exponent")?;
+        let p = self.number(exponent, context, "an exponent")?;
         Ok(LoweredValue::Number(self.op(Op::Power, &[x, p], at)))
     }
 
@@ -279,14 +279,14 @@ impl<'a> Lowering<'a> {
         &mut self,
         terms: &[(Additive, ExprNode)],
         at: TextRange,
-        place: ExprContext<'_>,
+        context: ExprContext<'_>,
     ) -> LowerResult<LoweredValue> {
         let Some(((_, first), rest)) = terms.split_first() else {
             return Ok(LoweredValue::Number(Term::constant(0.0)));
         };
-        let mut sum = self.value(first, place)?;
+        let mut sum = self.value(first, context)?;
         for (operator, node) in rest {
-            let term = self.value(node, place)?;
+            let term = self.value(node, context)?;
             let (op, verb) = match operator {
                 Additive::Add => (Op::Add, "added to"),
                 Additive::Subtract => (Op::Subtract, "subtracted from"),
@@ -317,14 +317,14 @@ impl<'a> Lowering<'a> {
         &mut self,
         factors: &[(Multiplicative, ExprNode)],
         at: TextRange,
-        place: ExprContext<'_>,
+        context: ExprContext<'_>,
     ) -> LowerResult<LoweredValue> {
         let Some(((_, first), rest)) = factors.split_first() else {
             return Ok(LoweredValue::Number(Term::constant(1.0)));
         };
-        let mut product = self.value(first, place)?;
+        let mut product = self.value(first, context)?;
         for (operator, node) in rest {
-            let factor = self.value(node, place)?;
+            let factor = self.value(node, context)?;
             let here = at.to(node.at);
             let op = match operator {
                 Multiplicative::Times => Op::Multiply,

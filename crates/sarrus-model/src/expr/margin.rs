@@ -1,4 +1,4 @@
-//! How far a condition is from changing: a number that is positive where the condition holds and negative where it does not.
+//! Describes how far a condition is from changing: a number that is positive where the condition holds and negative where it does not.
 //!
 //! | condition | margin |
 //! |---|---|

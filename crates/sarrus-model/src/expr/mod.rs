@@ -112,7 +112,7 @@ impl Expr {
         dimension::infer(self, scope)
     }
 
-    /// Whether it is one number, and its unit if it has one: `3000 rpm`.
+    /// Returns whether it is one number, and its unit if it has one: `3000 rpm`.
     pub fn literal(&self) -> Option<Option<&str>> {
         let node = match &self.root.kind {
             ast::ExprKind::Negative(inner) => &**inner,
@@ -146,7 +146,7 @@ impl Expr {
 /// Gives the slot or value behind a name at run time, or the message why there is none.
 pub type Bind<'a> = dyn FnMut(&str) -> Result<Binding, String> + 'a;
 
-/// What a name stands for at run time.
+/// Holds what a name stands for at run time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Binding {
     /// A number that does not change.
@@ -168,13 +168,13 @@ pub struct LinearSum {
     pub offset: f64,
 }
 
-/// What is wrong with an expression, and where.
+/// Holds what is wrong with an expression, and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct ExprError {
-    /// What is wrong.
+    /// Holds what is wrong.
     pub message: String,
-    /// What to write instead.
+    /// Holds what to write instead.
     pub hint: Option<String>,
     /// Bytes of the expression's text.
     pub at: Range<usize>,
@@ -189,7 +189,7 @@ pub enum Quantity {
     Vector {
         /// Components.
         v: [f64; 3],
-        /// How many of them there are.
+        /// Number of them.
         n: usize,
     },
     /// True or false.
@@ -215,7 +215,7 @@ impl Quantity {
         }
     }
 
-    /// What it is, in words: `a number`, `a vector`, `true or false`.
+    /// Returns what it is, in words: `a number`, `a vector`, `true or false`.
     pub fn kind(&self) -> &'static str {
         match self {
             Quantity::Number(_) => "a number",
@@ -241,7 +241,7 @@ impl fmt::Display for Quantity {
 
 /// The names that an expression may use.
 pub trait Scope {
-    /// What the dotted `path` stands for, or nothing. Components (`P.x`) need not be answered where `P` is.
+    /// Returns what the dotted `path` stands for, or nothing. Components (`P.x`) need not be answered where `P` is.
     fn lookup(&self, path: &str) -> Option<Lookup>;
 
     /// Names to suggest where one is misspelt.
@@ -270,7 +270,7 @@ impl Scope for NoNames {
     }
 }
 
-/// What a scope knows under a name.
+/// Holds what a scope knows under a name.
 #[derive(Clone, Debug)]
 pub enum Lookup {
     /// A value known on loading: a parameter, an index of `repeat`.
@@ -287,9 +287,9 @@ pub enum Lookup {
     Runtime(String),
     /// A name that cannot be used, and why.
     Refused {
-        /// What is wrong.
+        /// Holds what is wrong.
         message: String,
-        /// What to do instead.
+        /// Holds what to do instead.
         hint: Option<String>,
     },
 }

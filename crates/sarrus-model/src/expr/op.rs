@@ -13,7 +13,7 @@ use crate::tables::Curve;
 /// Most arguments of an operation; built-in ones have five at most.
 pub(crate) const MAX_ARGUMENTS: usize = MOST_ARGUMENTS;
 
-/// What operations refer to by number.
+/// Holds what operations refer to by number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Library {
     pub tables: Vec<Arc<Curve>>,
@@ -162,8 +162,8 @@ fn modulo<R: Real>(a: R, b: R) -> R {
     if rest != 0.0 && (rest < 0.0) != (m < 0.0) {
         rest += m;
     }
-    let turns = ((x - rest) / m).round();
-    if turns == 0.0 { a } else { with_value(a - b * turns, rest) }
+    let revolutions = ((x - rest) / m).round();
+    if revolutions == 0.0 { a } else { with_value(a - b * revolutions, rest) }
 }
 
 /// Applies `op` to the arguments that `arg` gives; the constant belongs to the instruction.

@@ -88,7 +88,7 @@ impl<'a> ExprParser<'a> {
         lexeme
     }
 
-    fn take(&mut self, token: Token) -> Option<TextRange> {
+    fn accept(&mut self, token: Token) -> Option<TextRange> {
         (self.peek().token == token).then(|| self.next().at)
     }
 
@@ -145,7 +145,7 @@ impl<'a> ExprParser<'a> {
             return Ok(first);
         }
         let mut list = vec![first];
-        while self.take(Token::Or).is_some() {
+        while self.accept(Token::Or).is_some() {
             list.push(self.both()?);
         }
         Ok(joined(list, ExprKind::Or))
@@ -157,14 +157,14 @@ impl<'a> ExprParser<'a> {
             return Ok(first);
         }
         let mut list = vec![first];
-        while self.take(Token::And).is_some() {
+        while self.accept(Token::And).is_some() {
             list.push(self.comparison()?);
         }
         Ok(joined(list, ExprKind::And))
     }
 
     fn comparison(&mut self) -> Result<ExprNode, ExprError> {
-        if let Some(at) = self.take(Token::Not) {
+        if let Some(at) = self.accept(Token::Not) {
             let inner = self.nested(Self::comparison)?;
             return Ok(ExprNode { at: at.to(inner.at), kind: ExprKind::Not(Box::new(inner)) });
         }
@@ -245,7 +245,7 @@ impl<'a> ExprParser<'a> {
         Ok(ExprNode { at: start.to(end), kind: ExprKind::Product(factors) })
     }
 
-    /// Whether a number with a unit begins at this lexeme, a sign aside.
+    /// Returns whether a number with a unit begins at this lexeme, a sign aside.
     fn has_unit(&self, mut first: usize) -> bool {
         while self.lexemes.get(first).is_some_and(|l| l.token == Token::Minus) {
             first += 1;
@@ -276,12 +276,12 @@ impl<'a> ExprParser<'a> {
     }
 
     fn factor(&mut self) -> Result<ExprNode, ExprError> {
-        if let Some(at) = self.take(Token::Minus) {
+        if let Some(at) = self.accept(Token::Minus) {
             let inner = self.nested(Self::factor)?;
             return Ok(ExprNode { at: at.to(inner.at), kind: ExprKind::Negative(Box::new(inner)) });
         }
         let base = self.atom()?;
-        if self.take(Token::Caret).is_none() {
+        if self.accept(Token::Caret).is_none() {
             return Ok(base);
         }
         let before = self.next;
@@ -314,7 +314,7 @@ impl<'a> ExprParser<'a> {
             Token::Open => {
                 self.next();
                 let inner = self.nested(Self::expr)?;
-                if self.take(Token::Close).is_none() {
+                if self.accept(Token::Close).is_none() {
                     return Err(self.unexpected("`)`", None));
                 }
                 inner
@@ -354,15 +354,15 @@ impl<'a> ExprParser<'a> {
     fn list(&mut self, close: Token, name: &str) -> Result<(Vec<ExprNode>, TextRange), ExprError> {
         self.next();
         let mut list = Vec::new();
-        if let Some(end) = self.take(close) {
+        if let Some(end) = self.accept(close) {
             return Ok((list, end));
         }
         loop {
             list.push(self.nested(Self::expr)?);
-            if let Some(end) = self.take(close) {
+            if let Some(end) = self.accept(close) {
                 return Ok((list, end));
             }
-            if self.take(Token::Comma).is_none() {
+            if self.accept(Token::Comma).is_none() {
                 return Err(self.unexpected(&format!("`,` or {name}"), None));
             }
         }
@@ -425,8 +425,8 @@ impl<'a> ExprParser<'a> {
         }
         let mut end = word.at;
         let mut power = 1.0;
-        if self.take(Token::Caret).is_some() {
-            let sign = if self.take(Token::Minus).is_some() { -1.0 } else { 1.0 };
+        if self.accept(Token::Caret).is_some() {
+            let sign = if self.accept(Token::Minus).is_some() { -1.0 } else { 1.0 };
             let exponent = self.next();
             end = exponent.at;
             let whole = self.word(end).bytes().all(|b| b.is_ascii_digit());

@@ -110,7 +110,7 @@ impl Program {
         self.code.library.functions.iter().map(|f| &**f)
     }
 
-    /// Whether it reads `slot`.
+    /// Returns whether it reads `slot`.
     pub fn depends_on(&self, slot: u32) -> bool {
         self.code.names.binary_search_by_key(&slot, |(s, _)| *s).is_ok()
     }
@@ -128,7 +128,7 @@ impl Program {
         }
     }
 
-    /// Whether it is a condition, 1 or 0: a comparison, or several put together.
+    /// Returns whether it is a condition, 1 or 0: a comparison, or several put together.
     pub fn is_condition(&self) -> bool {
         match self.code.result {
             Term::Node(result) => {
@@ -139,7 +139,7 @@ impl Program {
         }
     }
 
-    /// Whether it or one of its first derivatives may jump: `if`, `abs`, `min`, a comparison, a table, ….
+    /// Returns whether it or one of its first derivatives may jump: `if`, `abs`, `min`, a comparison, a table, ….
     pub fn switches(&self) -> bool {
         self.code.instructions.iter().any(|i| i.op.switches())
     }
@@ -294,13 +294,13 @@ fn with_constant(op: Op, args: &[Term]) -> (Op, f64, [Option<Term>; MAX_ARGUMENT
         }
     }
     let mut list = [None; MAX_ARGUMENTS];
-    for (place, arg) in list.iter_mut().zip(args) {
-        *place = Some(*arg);
+    for (term, arg) in list.iter_mut().zip(args) {
+        *term = Some(*arg);
     }
     (op, 0.0, list)
 }
 
-/// Why an operation on finite numbers gave none.
+/// Returns why an operation on finite numbers gave none.
 pub(super) fn fault_message(op: Op, constant: f64, library: &Library, args: &[f64], value: f64) -> String {
     match op {
         Op::Table(i) => {

@@ -1,4 +1,4 @@
-//! Names and calls: what they stand for, in which order it is looked for, and what to say where it is not found.
+//! Names and calls: what they stand for, in which order it is searched for, and what to say where it is not found.
 
 use super::ast::{ExprNode, TextRange};
 use super::functions::{Call, FUNCTIONS};
@@ -17,12 +17,12 @@ impl Lowering<'_> {
         &mut self,
         unit: TextRange,
         quantity: TextRange,
-        place: ExprContext<'_>,
+        context: ExprContext<'_>,
     ) -> LowerResult<()> {
-        let name = unit.of(place.text);
-        let argument = place.arguments.iter().any(|(n, _)| *n == name);
+        let name = unit.of(context.text);
+        let argument = context.arguments.iter().any(|(n, _)| *n == name);
         let mut at_run_time = |name: &str| self.bind.as_mut().is_some_and(|bind| bind(name).is_ok());
-        let known = match place.scope.lookup(name) {
+        let known = match context.scope.lookup(name) {
             Some(Lookup::Runtime(full)) => at_run_time(&full),
             Some(_) => true,
             None => at_run_time(name),
@@ -30,7 +30,7 @@ impl Lowering<'_> {
         if !known && !argument {
             return Ok(());
         }
-        let before = place.text.get(quantity.start as usize..unit.start as usize).unwrap_or("");
+        let before = context.text.get(quantity.start as usize..unit.start as usize).unwrap_or("");
         let operator = if before.trim_end().ends_with('/') { '/' } else { '*' };
         let before = before.trim_end().trim_end_matches(['*', '/']).trim_end();
         let unit_hint =
@@ -39,34 +39,34 @@ impl Lowering<'_> {
         Err(fail(unit, format!("`{name}` is a unit here, but also the name of a value"), Some(hint)))
     }
 
-    /// What a call stands for.
+    /// Returns what a call stands for.
     pub fn call(
         &mut self,
         name: TextRange,
         arguments: &[ExprNode],
         at: TextRange,
-        place: ExprContext<'_>,
+        context: ExprContext<'_>,
     ) -> LowerResult<LoweredValue> {
-        let word = name.of(place.text);
+        let word = name.of(context.text);
         if let Some(builtin) = super::builtin(word) {
             let values = if word == "if" && arguments.len() == 3 {
-                self.branches(arguments, place)?
+                self.branches(arguments, context)?
             } else {
-                self.values(arguments, place)?
+                self.values(arguments, context)?
             };
             return builtin.call(self, &Call { name: word, arguments: &values, at });
         }
-        match place.scope.lookup(word) {
+        match context.scope.lookup(word) {
             Some(Lookup::Function(function)) => {
-                let values = self.values(arguments, place)?;
-                self.inline(&function, &values, at, place)
+                let values = self.values(arguments, context)?;
+                self.inline(&function, &values, at, context)
             }
             Some(Lookup::Table(table)) => {
                 let [argument] = arguments else {
                     let message = format!("table `{word}` takes 1 argument, {} given", arguments.len());
                     return Err(fail(at, message, None));
                 };
-                let x = self.number(argument, place, "the argument of a table")?;
+                let x = self.number(argument, context, "the argument of a table")?;
                 let y = self.graph.table(&table, x);
                 if let (Some(x), Some(y)) = (x.value(), y.value())
                     && y.is_nan()
@@ -78,7 +78,7 @@ impl Lowering<'_> {
                 Ok(LoweredValue::Number(y))
             }
             Some(Lookup::Given(function)) => {
-                let values = self.values(arguments, place)?;
+                let values = self.values(arguments, context)?;
                 self.given(&function, &Call { name: word, arguments: &values, at })
             }
             Some(Lookup::Refused { message, hint }) => Err(fail(name, message, hint)),
@@ -88,7 +88,7 @@ impl Lowering<'_> {
             }
             Some(Lookup::Runtime(_)) | None => {
                 let builtins = FUNCTIONS.iter().map(|f| f.name.to_owned());
-                let near = did_you_mean(word, builtins.chain(place.scope.names()));
+                let near = did_you_mean(word, builtins.chain(context.scope.names()));
                 let hint = near.unwrap_or_else(|| {
                     "define it in [functions]; one that a program gives must be given when the file is loaded".into()
                 });
@@ -127,9 +127,9 @@ impl Lowering<'_> {
     fn values(
         &mut self,
         arguments: &[ExprNode],
-        place: ExprContext<'_>,
+        context: ExprContext<'_>,
     ) -> LowerResult<Vec<(LoweredValue, TextRange)>> {
-        arguments.iter().map(|node| Ok((self.value(node, place)?, node.at))).collect()
+        arguments.iter().map(|node| Ok((self.value(node, context)?, node.at))).collect()
     }
 
     /// Condition and both sides of `if`. A side that is not taken, or not always, may hold constants
@@ -137,14 +137,14 @@ impl Lowering<'_> {
     fn branches(
         &mut self,
         arguments: &[ExprNode],
-        place: ExprContext<'_>,
+        context: ExprContext<'_>,
     ) -> LowerResult<Vec<(LoweredValue, TextRange)>> {
-        let condition = self.value(&arguments[0], place)?;
+        let condition = self.value(&arguments[0], context)?;
         let taken = condition.number().and_then(Term::value).map(|c| if c != 0.0 { 1 } else { 2 });
         let mut values = vec![(condition, arguments[0].at)];
         for k in 1..3 {
             let faults = self.faults.len();
-            values.push((self.value(&arguments[k], place)?, arguments[k].at));
+            values.push((self.value(&arguments[k], context)?, arguments[k].at));
             if taken != Some(k) {
                 self.faults.truncate(faults);
             }
@@ -158,7 +158,7 @@ impl Lowering<'_> {
         function: &FileFunction,
         values: &[(LoweredValue, TextRange)],
         at: TextRange,
-        place: ExprContext<'_>,
+        context: ExprContext<'_>,
     ) -> LowerResult<LoweredValue> {
         let name = &function.name;
         let wanted = function.arguments.len();
@@ -173,7 +173,7 @@ impl Lowering<'_> {
         }
         let arguments: Vec<(&str, LoweredValue)> =
             function.arguments.iter().map(String::as_str).zip(values.iter().map(|(v, _)| *v)).collect();
-        let scope = place.scope.of_function(name).unwrap_or(place.scope);
+        let scope = context.scope.of_function(name).unwrap_or(context.scope);
         let body = &function.body;
         self.active.push(name.clone());
         let faults = self.faults.len();
@@ -193,13 +193,13 @@ impl Lowering<'_> {
         })
     }
 
-    /// What a name stands for.
-    pub fn name(&mut self, at: TextRange, place: ExprContext<'_>) -> LowerResult<LoweredValue> {
-        let path = at.of(place.text);
+    /// Returns what a name stands for.
+    pub fn name(&mut self, at: TextRange, context: ExprContext<'_>) -> LowerResult<LoweredValue> {
+        let path = at.of(context.text);
         let (parent, last) = split_component(path);
 
         // arguments of the function, then constants of the language
-        for (name, value) in place.arguments {
+        for (name, value) in context.arguments {
             if *name == path {
                 return Ok(*value);
             }
@@ -214,28 +214,28 @@ impl Lowering<'_> {
         }
 
         // the whole path, then the vector whose component it is
-        match (place.scope.lookup(path), path) {
+        match (context.scope.lookup(path), path) {
             (None | Some(Lookup::Runtime(_)), "true") => return Ok(LoweredValue::Flag(Term::constant(1.0))),
             (None | Some(Lookup::Runtime(_)), "false") => return Ok(LoweredValue::Flag(Term::constant(0.0))),
-            (Some(found), _) => return self.found(found, path, None, at, place),
+            (Some(found), _) => return self.found(found, path, None, at, context),
             (None, _) => {}
         }
         if let Some(k) = last
-            && let Some(found) = place.scope.lookup(parent)
+            && let Some(found) = context.scope.lookup(parent)
         {
-            return self.found(found, parent, Some(k), at, place);
+            return self.found(found, parent, Some(k), at, context);
         }
-        self.bound(path, at, place)
+        self.bound(path, at, context)
     }
 
-    /// What a scope knows under `path`, or component `k` of it.
+    /// Returns what a scope knows under `path`, or component `k` of it.
     fn found(
         &mut self,
         found: Lookup,
         path: &str,
         k: Option<usize>,
         at: TextRange,
-        place: ExprContext<'_>,
+        context: ExprContext<'_>,
     ) -> LowerResult<LoweredValue> {
         let part = |value: LoweredValue| match k {
             Some(k) => component(value, k, at, path),
@@ -244,7 +244,7 @@ impl Lowering<'_> {
         match found {
             Lookup::Value(quantity) => part(quantity.into()),
             Lookup::Point(quantity) if self.bind.is_none() => part(quantity.into()),
-            Lookup::Point(_) => self.bound(at.of(place.text), at, place).map_err(|_| {
+            Lookup::Point(_) => self.bound(at.of(context.text), at, context).map_err(|_| {
                 let message = format!("point `{path}` does not exist at run time");
                 let hint = format!(
                     "give the body a marker there and use `body.{path}`, or make a parameter of what you need"
@@ -253,7 +253,7 @@ impl Lowering<'_> {
             }),
             Lookup::Runtime(full) => {
                 let suffix = k.map_or("", |k| [".x", ".y", ".z"][k]);
-                self.bound(&format!("{full}{suffix}"), at, place)
+                self.bound(&format!("{full}{suffix}"), at, context)
             }
             Lookup::Function(_) | Lookup::Table(_) | Lookup::Given(_) => {
                 let message = format!("`{path}` is a function");
@@ -263,14 +263,14 @@ impl Lowering<'_> {
         }
     }
 
-    /// What `path` stands for at run time.
-    fn bound(&mut self, path: &str, at: TextRange, place: ExprContext<'_>) -> LowerResult<LoweredValue> {
+    /// Returns what `path` stands for at run time.
+    fn bound(&mut self, path: &str, at: TextRange, context: ExprContext<'_>) -> LowerResult<LoweredValue> {
         let Some(bind) = self.bind.as_mut() else {
             if path == "t" || path.starts_with("energy.") || path == "violation" {
                 let message = format!("`{path}` is known at run time only");
                 return Err(fail(at, message, Some("parameters and points may be used here".into())));
             }
-            let hint = did_you_mean(path, place.scope.names());
+            let hint = did_you_mean(path, context.scope.names());
             return Err(fail(at, format!("`{path}` is not known here"), hint));
         };
         let (parent, last) = split_component(path);
@@ -279,7 +279,7 @@ impl Lowering<'_> {
             Err(message) => match last.map(|k| (k, bind(parent))) {
                 Some((k, Ok(vector @ (Binding::Vector(_) | Binding::Sums(_))))) => (vector, Some(k)),
                 _ => {
-                    let hint = did_you_mean(path, place.scope.names());
+                    let hint = did_you_mean(path, context.scope.names());
                     return Err(fail(at, message, hint));
                 }
             },

@@ -218,7 +218,7 @@ pub(super) fn meet_of(l: &mut Lowering<'_>, call: &Call<'_>) -> VectorResult<Low
     Ok(LoweredValue::Vector(v, n))
 }
 
-/// Why two circles of radius r and s, d apart, do not meet in a point.
+/// Returns why two circles of radius r and s, d apart, do not meet in a point.
 fn unreachable(r: f64, s: f64, d: f64) -> Option<String> {
     // what rounding may add to lengths that just reach
     let slack = 1e-12 * (r.abs() + s.abs() + d);

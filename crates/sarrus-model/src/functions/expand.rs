@@ -156,7 +156,7 @@ fn scaled<R: Real>(d: R, slope: f64) -> R {
     if slope.is_finite() { d * slope } else { d * f64::MAX * f64::MAX }
 }
 
-/// Whether `see` says so of a product dᵢ dⱼ, i ≤ j, of which neither is zero.
+/// Returns whether `see` says so of a product dᵢ dⱼ, i ≤ j, of which neither is zero.
 fn is_there<R: Real>(d: &[R], mut see: impl FnMut(usize, usize, R) -> bool) -> bool {
     let moving = |i: &usize| !d[*i].is_zero();
     (0..d.len()).filter(moving).any(|i| (i..d.len()).filter(moving).any(|j| see(i, j, d[i] * d[j])))

@@ -1,16 +1,16 @@
-//! Which function gave no number: what a failed run says in place of "not finite".
+//! Describes which function gave no number: what a failed run says in place of "not finite".
 //!
 //! An integrator that meets a number that is not finite knows the row, not the call behind it, and the state of the stage at which it
 //! happened is gone. So a call that gives no number leaves a note, and the program that reads it confirms the note where its own result
 //! is no number either: the side of an `if` that is not taken does not count. Notes belong to the thread, as a run does: two runs
-//! of one model at a time do not mix theirs. Whoever steps forgets the note after each step that succeeds.
+//! of one model at a time do not mix theirs. The caller that steps forgets the note after each step that succeeds.
 
 use super::MOST_ARGUMENTS;
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
-/// What a function did.
+/// Holds what a function did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     name: Arc<str>,
@@ -56,7 +56,7 @@ impl Fault {
         &self.name
     }
 
-    /// What it did: ``function `law` gave NaN``.
+    /// Returns what it did: ``function `law` gave NaN``.
     pub fn what(&self) -> String {
         let name = &self.name;
         match self.what {

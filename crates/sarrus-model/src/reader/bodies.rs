@@ -14,7 +14,7 @@ use crate::value::{Data, Value};
 pub struct BodyRef {
     /// Its full name; `ground` for the ground.
     pub name: String,
-    /// Where it is named.
+    /// Marks where it is named.
     pub span: Span,
     /// Set where it stands for a body of an included file (its ground, or a replaced one): where that
     /// body's own frame is in the model pose. Readings of the model pose refer to it.
@@ -22,7 +22,7 @@ pub struct BodyRef {
 }
 
 impl BodyRef {
-    /// Whether it is the ground.
+    /// Returns whether it is the ground.
     pub fn is_ground(&self) -> bool {
         self.name == "ground"
     }
@@ -194,8 +194,9 @@ impl<'a> Reader<'a> {
             Some(alias) => (alias.body.clone(), Some(alias.frame.clone())),
             None => {
                 // a mirrored file means the mirror images of its own frames
-                let mirrored = self.transform().is_reflected().then(|| self.model.placed(&full)).flatten();
-                let frame = mirrored.and_then(|placed| placed.mirrored.clone());
+                let mirrored =
+                    self.transform().is_reflected().then(|| self.model.placement_of(&full)).flatten();
+                let frame = mirrored.and_then(|placement| placement.mirrored.clone());
                 (full, frame)
             }
         };
@@ -225,7 +226,7 @@ impl<'a> Reader<'a> {
     /// A vector in the axes of a body, reflected by a mirror: `force_on`.
     pub fn local_vector(&self, key: &str, body: &BodyRef) -> Result<Option<[f64; 3]>> {
         let Some(value) = self.value(key) else { return Ok(None) };
-        let v = self.turned(self.transform().local(self.raw_vector(key, value)?), body)?;
+        let v = self.rotated(self.transform().local(self.raw_vector(key, value)?), body)?;
         self.record(key, || ResolvedValue::vector(v, self.is_planar()));
         Ok(Some(v))
     }
@@ -233,7 +234,7 @@ impl<'a> Reader<'a> {
     /// An axis or other vector of rotation in the axes of a body, reflected and reversed by a mirror.
     pub fn local_axial(&self, key: &str, body: &BodyRef) -> Result<Option<[f64; 3]>> {
         let Some(value) = self.value(key) else { return Ok(None) };
-        let v = self.turned(self.transform().local_axial(self.raw_vector(key, value)?), body)?;
+        let v = self.rotated(self.transform().local_axial(self.raw_vector(key, value)?), body)?;
         self.record(key, || ResolvedValue::vector(v, self.is_planar()));
         Ok(Some(v))
     }
@@ -252,7 +253,7 @@ impl<'a> Reader<'a> {
             let raw = self.raw_vector(key, value)?;
             let t = self.transform();
             let own = if axial { t.local_axial(raw) } else { t.local(raw) };
-            pair[k] = self.turned(own, &bodies[k])?;
+            pair[k] = self.rotated(own, &bodies[k])?;
         }
         self.record(key, || {
             ResolvedValue::List(pair.iter().map(|v| ResolvedValue::vector(*v, self.is_planar())).collect())
@@ -338,7 +339,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A vector in the axes of the body that is meant, from those of the body it stands for.
-    fn turned(&self, v: [f64; 3], body: &BodyRef) -> Result<[f64; 3]> {
+    fn rotated(&self, v: [f64; 3], body: &BodyRef) -> Result<[f64; 3]> {
         match &body.stand_in {
             None => Ok(v),
             Some(frame) => Ok(self.model.frame_of(&body.name)?.local_vector(frame.vector(v))),
@@ -347,7 +348,7 @@ impl<'a> Reader<'a> {
 }
 
 impl Model {
-    /// Whether a body carries a marker.
+    /// Returns whether a body carries a marker.
     pub fn has_marker(&self, body: &str, marker: &str) -> bool {
         self.markers(body).iter().any(|m| m == marker)
     }

@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::expr::{Bind, Lookup, Program, Scope};
 use crate::model::Model;
 use crate::record::{KeyPath, ResolvedValue};
-use crate::scope::{ElementScope, placed};
+use crate::scope::{ElementScope, expression_error};
 use crate::value::Text;
 
 /// The names of an expression at run time.
@@ -65,8 +65,8 @@ impl Model {
         let mut programs = self.programs(e, own, bind)?;
         match (programs.len(), programs.pop()) {
             (1, Some(program)) => {
-                if let Some(place) = &e.place {
-                    self.put(place, || plain(&program));
+                if let Some(path) = &e.path {
+                    self.insert_with(path, || plain(&program));
                 }
                 Ok(program)
             }
@@ -97,9 +97,9 @@ impl Model {
                 list.iter().map(each).collect::<Result<_>>()?
             }
         };
-        if let Some(place) = &v.place {
+        if let Some(path) = &v.path {
             let free = || ResolvedValue::Text("free".into());
-            self.put(place, || {
+            self.insert_with(path, || {
                 ResolvedValue::List(programs.iter().map(|p| p.as_ref().map_or_else(free, plain)).collect())
             });
         }
@@ -114,7 +114,7 @@ impl Model {
         let names = RunScope { model: self, context, own, function: Some(&function) };
         e.expr.compile(&names, bind, self.is_planar()).map_err(|error| {
             let text = Text::at(e.expr.text(), e.verbatim);
-            self.noted(e, placed(&error, &text, e.span))
+            self.noted(e, expression_error(&error, &text, e.span))
         })
     }
 
@@ -125,9 +125,9 @@ impl Model {
         }
     }
 
-    fn put(&self, place: &KeyPath, value: impl FnOnce() -> ResolvedValue) {
+    fn insert_with(&self, path: &KeyPath, value: impl FnOnce() -> ResolvedValue) {
         if let Some(Ok(mut recorder)) = self.recorder.as_ref().map(|r| r.lock()) {
-            recorder.put(place, value());
+            recorder.insert(path, value());
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::record::ResolvedValue;
 use crate::transform::{self, Frame, Matrix3, cross, dot, normalized, quaternion, unit};
 use crate::value::{Data, Value};
 
-/// Where a body is in the model pose.
+/// Marks where a body is in the model pose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyFrame {
     /// The body's frame.
@@ -259,9 +259,9 @@ impl Reader<'_> {
         let mut q = [1.0, 0.0, 0.0, 0.0];
         for (axis, v) in axes.into_iter().zip(list) {
             let (s, c) = (0.5 * self.scalar("angles", v, false)?).sin_cos();
-            let mut turn = [c, 0.0, 0.0, 0.0];
-            turn[axis + 1] = s;
-            q = transform::quaternion_product(q, turn);
+            let mut rotation = [c, 0.0, 0.0, 0.0];
+            rotation[axis + 1] = s;
+            q = transform::quaternion_product(q, rotation);
         }
         Ok(normalized(q))
     }

@@ -34,7 +34,7 @@ pub struct Reader<'a> {
     table: &'a Table,
     /// Keys that lead from the element's table to this one.
     path: Vec<String>,
-    /// Where errors about the table as a whole point.
+    /// Marks where errors about the table as a whole point.
     span: Span,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
         Ok(reader)
     }
 
-    /// Opens an element without looking at its keys.
+    /// Opens an element without checking its keys.
     pub fn open(model: &'a Model, element: &'a Element) -> Self {
         Reader { model, element, table: &element.table, path: Vec::new(), span: element.span }
     }
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
         &self.model.scopes[(self.element.scope as usize).min(self.model.scopes.len() - 1)]
     }
 
-    /// Where the element's file is placed.
+    /// Returns where the element's file is evaluated.
     pub fn transform(&self) -> &'a Transform {
         &self.scope().transform
     }
@@ -135,7 +135,7 @@ impl<'a> Reader<'a> {
         self.transform().sign()
     }
 
-    /// Whether the space is planar.
+    /// Returns whether the space is planar.
     pub fn is_planar(&self) -> bool {
         self.model.is_planar()
     }
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether a key is given.
+    /// Returns whether a key is given.
     pub fn has(&self, key: &str) -> bool {
         self.table.entry(key).is_some()
     }
@@ -158,12 +158,12 @@ impl<'a> Reader<'a> {
         self.table.get(key)
     }
 
-    /// Where the value of a key stands; the element where it is not given.
+    /// Returns where the value of a key stands; the element where it is not given.
     pub fn span(&self, key: &str) -> Span {
         self.value(key).map_or(self.span, |v| v.span)
     }
 
-    /// Which of several keys is given: none, or exactly one.
+    /// Returns which of several keys is given: none, or exactly one.
     pub fn one_of(&self, keys: &[&'static str]) -> Result<Option<&'static str>> {
         let given: Vec<&'static str> = keys.iter().copied().filter(|k| self.has(k)).collect();
         match given.as_slice() {
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
         self.error(b, message).hint(format!("leave out `{a}` or `{b}`"))
     }
 
-    /// Which of several keys is given; one must be.
+    /// Returns which of several keys is given; one must be.
     pub fn require_one_of(&self, keys: &[&'static str]) -> Result<&'static str> {
         self.one_of(keys)?.ok_or_else(|| {
             let names: Vec<String> = keys.iter().map(|k| format!("`{k}`")).collect();
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
             .hint(format!("add `{key} = …` to it; {}", self.listing()))
     }
 
-    /// Tells a user where the keys of the element are explained.
+    /// Reports a user where the keys of the element are explained.
     fn listing(&self) -> String {
         match self.element.section {
             section @ (Section::Flexible
@@ -335,9 +335,9 @@ impl<'a> Reader<'a> {
     /// Notes a value for the resolved file: what a kind found out itself, such as the length of a bar.
     pub fn record(&self, key: &str, value: impl FnOnce() -> ResolvedValue) {
         if let Some(recorder) = &self.model.recorder {
-            let place = self.place(key);
+            let path = self.key_path(key);
             if let Ok(mut recorder) = recorder.lock() {
-                recorder.put(&place, value());
+                recorder.insert(&path, value());
             }
         }
     }
@@ -345,19 +345,19 @@ impl<'a> Reader<'a> {
     /// Leaves a key out of the resolved file: another says the same there.
     pub fn unrecord(&self, key: &str) {
         if let Some(recorder) = &self.model.recorder {
-            let place = self.place(key);
+            let path = self.key_path(key);
             if let Ok(mut recorder) = recorder.lock() {
-                recorder.remove(&place);
+                recorder.remove(&path);
             }
         }
     }
 
-    /// Whether what is read is kept for a resolved file.
+    /// Returns whether what is read is kept for a resolved file.
     pub fn is_recording(&self) -> bool {
         self.model.recorder.is_some()
     }
 
-    fn place(&self, key: &str) -> KeyPath {
+    fn key_path(&self, key: &str) -> KeyPath {
         let mut path = self.path.clone();
         path.push(key.to_string());
         KeyPath { section: self.element.section, element: self.element.name.clone(), path }

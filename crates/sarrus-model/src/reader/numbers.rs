@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
         let t = self.transform();
         let axis = |c: &str| "xyz".find(c).filter(|_| c.len() == 1);
         let straight = |k: usize| (0..3).all(|j| j == k || t.q[k][j].abs() < 1e-15);
-        let turned = if t.is_identity() {
+        let angle = if t.is_identity() {
             Some(x)
         } else if let Some(k) = axis(column) {
             straight(k).then(|| t.q[k][k].signum() * x + t.d[k])
@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
                 _ => None,
             }
         };
-        let Some(x) = turned else {
+        let Some(x) = angle else {
             return Err(self
                 .error(
                     key,

@@ -15,31 +15,31 @@ use std::sync::Arc;
 pub struct RuntimeExpr {
     /// The tree.
     pub expr: Arc<Expr>,
-    /// Where it stands.
+    /// Marks where it stands.
     pub span: Span,
     /// Index of the file's scope.
     pub scope: u32,
     /// Index values of the element.
     pub locals: Option<Arc<Locals>>,
-    /// Where its text begins in the file, if it stands there letter by letter.
+    /// Marks where its text begins in the file, if it stands there letter by letter.
     pub(super) verbatim: Option<u32>,
-    /// Where the resolved file has it.
-    pub(super) place: Option<Arc<KeyPath>>,
+    /// Marks where the resolved file has it.
+    pub(super) path: Option<Arc<KeyPath>>,
 }
 
 impl RuntimeExpr {
-    /// How far this condition is from changing; see [`Expr::margin`].
+    /// Returns how far this condition is from changing; see [`Expr::margin`].
     pub fn margin(&self) -> RuntimeExpr {
-        RuntimeExpr { expr: Arc::new(self.expr.margin()), place: None, verbatim: None, ..self.clone() }
+        RuntimeExpr { expr: Arc::new(self.expr.margin()), path: None, verbatim: None, ..self.clone() }
     }
 
-    /// Where it calls the function `name`; the whole of it where that cannot be told.
+    /// Returns where it calls the function `name`; the whole of it where that cannot be determined.
     pub fn span_of_call(&self, name: &str) -> Span {
         let call = self.expr.calls().into_iter().find(|(called, _)| called == name);
         match (call, self.verbatim) {
             (Some((_, at)), Some(start)) if self.span.is_some() => {
-                let place = |offset: usize| start + offset as u32;
-                Span { file: self.span.file, start: place(at.start), end: place(at.end) }
+                let index_of = |offset: usize| start + offset as u32;
+                Span { file: self.span.file, start: index_of(at.start), end: index_of(at.end) }
             }
             _ => self.span,
         }
@@ -50,9 +50,9 @@ impl RuntimeExpr {
 #[derive(Clone, Debug)]
 pub struct RuntimeVector {
     pub(super) components: VectorComponents,
-    /// Where it stands.
+    /// Marks where it stands.
     pub span: Span,
-    pub(super) place: Option<Arc<KeyPath>>,
+    pub(super) path: Option<Arc<KeyPath>>,
 }
 
 impl RuntimeVector {
@@ -73,7 +73,7 @@ pub(super) enum VectorComponents {
     Each(Vec<Option<RuntimeExpr>>),
 }
 
-/// How the components of a vector go through the include's transform.
+/// Describes how the components of a vector go through the include's transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComponentMap {
     /// Not at all: the numbers mean no direction.
@@ -95,7 +95,7 @@ impl Reader<'_> {
     pub fn expression(&self, key: &str) -> Result<Option<RuntimeExpr>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let mut expr = self.runtime(key, value)?;
-        expr.place = self.is_recording().then(|| Arc::new(self.place(key)));
+        expr.path = self.is_recording().then(|| Arc::new(self.key_path(key)));
         Ok(Some(expr))
     }
 
@@ -107,12 +107,12 @@ impl Reader<'_> {
     /// The angle of a body in a planar model, against x of the file: it turns with the file, and a mirror reverses it.
     pub fn heading_expression(&self, key: &str) -> Result<Option<RuntimeExpr>> {
         let Some(expr) = self.axial_expression(key)? else { return Ok(None) };
-        let turn = self.transform().angle;
-        if turn == 0.0 {
+        let rotation = self.transform().angle;
+        if rotation == 0.0 {
             return Ok(Some(expr));
         }
-        let text = format!("({}) + {}", expr.expr.text(), Quantity::Number(turn));
-        Ok(Some(RuntimeExpr { place: expr.place.clone(), ..self.combined(key, &text, expr.span)? }))
+        let text = format!("({}) + {}", expr.expr.text(), Quantity::Number(rotation));
+        Ok(Some(RuntimeExpr { path: expr.path.clone(), ..self.combined(key, &text, expr.span)? }))
     }
 
     /// A scalar of rotation or torque in a planar model: a mirror reverses it.
@@ -120,17 +120,17 @@ impl Reader<'_> {
         let Some(mut expr) = self.expression(key)? else { return Ok(None) };
         if self.handedness() < 0.0 {
             let text = format!("-({})", expr.expr.text());
-            expr = RuntimeExpr { place: expr.place.clone(), ..self.combined(key, &text, expr.span)? };
+            expr = RuntimeExpr { path: expr.path.clone(), ..self.combined(key, &text, expr.span)? };
         }
         Ok(Some(expr))
     }
 
     /// A vector of expressions in the space's dimension; `"free"` leaves a component alone where `free`
     /// is set.
-    pub fn expressions(&self, key: &str, turns: ComponentMap, free: bool) -> Result<Option<RuntimeVector>> {
+    pub fn expressions(&self, key: &str, map: ComponentMap, free: bool) -> Result<Option<RuntimeVector>> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let n = if self.is_planar() { 2 } else { 3 };
-        let place = self.is_recording().then(|| Arc::new(self.place(key)));
+        let path = self.is_recording().then(|| Arc::new(self.key_path(key)));
         let components = match &value.data {
             Data::List(list) => {
                 if list.len() != n {
@@ -148,11 +148,11 @@ impl Reader<'_> {
             Data::Text(_) => VectorComponents::Whole(self.runtime(key, value)?),
             _ => return Err(self.expected(key, "a list of expressions or a vector expression", value)),
         };
-        let components = match self.turning(turns) {
+        let components = match self.rotation_map(map) {
             None => components,
-            Some((q, d)) => self.turn(key, value.span, &components, &q, d, n)?,
+            Some((q, d)) => self.rotate_components(key, value.span, &components, &q, d, n)?,
         };
-        Ok(Some(RuntimeVector { components, span: value.span, place }))
+        Ok(Some(RuntimeVector { components, span: value.span, path }))
     }
 
     /// A vector of expressions in the space's dimension, of points that go to Q c + d: `path = ["cos(s)", "sin(s)"]`.
@@ -167,7 +167,8 @@ impl Reader<'_> {
                 None => Ok(Some(vector)),
                 Some((q, d)) => {
                     let n = if self.is_planar() { 2 } else { 3 };
-                    let components = self.turn(key, vector.span, &vector.components, q, *d, n)?;
+                    let components =
+                        self.rotate_components(key, vector.span, &vector.components, q, *d, n)?;
                     Ok(Some(RuntimeVector { components, ..vector }))
                 }
             },
@@ -204,9 +205,9 @@ impl Reader<'_> {
                 let full = self.model.resolve(self.scope(), &path);
                 let mut expr = reader.runtime(&entry.key, &entry.value)?;
                 if self.is_recording() {
-                    let mut place = self.place(key);
-                    place.path.push(full.clone());
-                    expr.place = Some(Arc::new(place));
+                    let mut key_path = self.key_path(key);
+                    key_path.path.push(full.clone());
+                    expr.path = Some(Arc::new(key_path));
                 }
                 out.push((full, entry.key_span, expr));
             }
@@ -248,7 +249,7 @@ impl Reader<'_> {
             scope: self.element.scope,
             locals: self.element.locals.clone(),
             verbatim,
-            place: None,
+            path: None,
         })
     }
 
@@ -258,14 +259,14 @@ impl Reader<'_> {
     }
 
     /// The matrix and offset of the include's transform, where it changes anything.
-    fn turning(&self, turns: ComponentMap) -> Option<(Matrix3, [f64; 3])> {
+    fn rotation_map(&self, map: ComponentMap) -> Option<(Matrix3, [f64; 3])> {
         let t = self.transform();
         if t.is_identity() {
             return None;
         }
         let diagonal =
             |s: f64| std::array::from_fn(|i| std::array::from_fn(|j| if i == j { s * t.l[i] } else { 0.0 }));
-        match turns {
+        match map {
             ComponentMap::Plain => None,
             ComponentMap::Point => Some((t.q, t.d)),
             ComponentMap::Polar => Some((t.q, [0.0; 3])),
@@ -276,7 +277,7 @@ impl Reader<'_> {
     }
 
     /// Q c + d, as expressions.
-    fn turn(
+    fn rotate_components(
         &self,
         key: &str,
         span: Span,

@@ -45,9 +45,9 @@ impl Curve {
         let (range, continuous) = match self.outside {
             Outside::Repeat => {
                 let period = last - first;
-                let turns = ((x.v.lo - first) / period).floor();
-                let lo = (x.v.lo - turns * period).clamp(first, last);
-                let hi = x.v.hi - turns * period;
+                let revolutions = ((x.v.lo - first) / period).floor();
+                let lo = (x.v.lo - revolutions * period).clamp(first, last);
+                let hi = x.v.hi - revolutions * period;
                 // the fraction of a period is rounded
                 let slack = 4.0 * f64::EPSILON * (x.v.magnitude() + period);
                 (self.repeated(lo - slack, hi + slack, period), true)

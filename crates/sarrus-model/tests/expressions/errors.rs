@@ -112,11 +112,11 @@ fn every_mistake_is_named_and_placed() {
         ("1e999", "too large", "1e999", "inf"),
         ("1e308 km", "too large", "1e308 km", ""),
     ];
-    for (text, message, place, hint) in cases {
+    for (text, message, location, hint) in cases {
         let error = error(text);
         assert!(error.message.contains(message), "{text}: {error:?}");
-        if !place.is_empty() {
-            assert_eq!(text.get(error.at.clone()), Some(*place), "{text}: {error:?}");
+        if !location.is_empty() {
+            assert_eq!(text.get(error.at.clone()), Some(*location), "{text}: {error:?}");
         }
         let found = error.hint.clone().unwrap_or_default();
         assert!(found.contains(hint), "{text}: {error:?}");

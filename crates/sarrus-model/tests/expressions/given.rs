@@ -169,11 +169,11 @@ fn wrong_calls_are_refused_at_their_place() {
         ("lav(x, y)", "there is no function `lav`", "lav"),
         ("torque(x, y)", "there is no function `torque`", "torque"),
     ];
-    for (text, message, place) in cases {
+    for (text, message, location) in cases {
         let error = compile(text, &names, true).unwrap_err();
-        assert_eq!((error.message.as_str(), &text[error.at.clone()]), (message, place));
+        assert_eq!((error.message.as_str(), &text[error.at.clone()]), (message, location));
         let hint = error.hint.unwrap_or_default();
-        match place {
+        match location {
             "lav" => assert_eq!(hint, "did you mean `law`?"),
             "torque" => assert!(hint.contains("[functions]") && hint.contains("a program gives"), "{hint}"),
             _ => {}
@@ -219,7 +219,7 @@ fn faults_are_those_that_the_result_depends_on() {
     assert!(plain.eval(&|_| -1.25).is_nan());
     assert_eq!(fault().unwrap().to_string(), "function `root` gave NaN for (-1.25)");
     forget_fault();
-    // nobody asked the function for this one
+    // no one asked the function for this one
     assert!(plain.eval(&|_| f64::NAN).is_nan());
     assert_eq!(fault(), None);
     // nor is the side that was not taken before to blame for it

@@ -1,4 +1,4 @@
-//! What expressions mean on loading.
+//! Describes what expressions mean on loading.
 
 use std::f64::consts::PI;
 

@@ -1,4 +1,4 @@
-//! What is compiled for run time.
+//! Describes what is compiled for run time.
 
 use super::{Names, bind, compile, number, program};
 use sarrus_model::expr::{Expr, Program};

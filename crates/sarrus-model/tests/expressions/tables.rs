@@ -100,8 +100,8 @@ fn periodic_tables_repeat_smoothly() {
         let at = 0.1 * f64::from(k);
         assert!((spline.eval(at) - at.sin()).abs() < h.powi(4) * 5.0 / 384.0, "{at}");
     }
-    for turn in [-2.0, 0.0, 1.0] {
-        let at = 0.5 + turn * std::f64::consts::TAU;
+    for rotation in [-2.0, 0.0, 1.0] {
+        let at = 0.5 + rotation * std::f64::consts::TAU;
         let (before, after) =
             (spline.eval(Jet::<3>::variable(at - 1e-9)), spline.eval(Jet::<3>::variable(at + 1e-9)));
         for order in 0..3 {

@@ -1,4 +1,4 @@
-//! How far contacts that all bear and stick are from letting go, where forces are not unique.
+//! Describes how far contacts that all bear and stick are from letting go, where forces are not unique.
 //!
 //! Forces κ with W κ + b = 0 keep every contact as it is. Where rows are redundant they form a family κ₀ + Z y, and contacts let go
 //! only when no member of it pushes everywhere within Coulomb's cones. The margin is
@@ -22,7 +22,7 @@ use sarrus_math::solve::Svd;
 const EXACT: f64 = 1e-11;
 
 impl Contacts<'_> {
-    /// The margin by which all of them can go on as they do, in units of κ, and the size of κ. Not finite where it is not found.
+    /// The margin by which all of them can continue as they do, in units of κ, and the size of κ. Not finite where it is not found.
     pub fn margin(&self) -> (f64, f64) {
         let n = self.rows();
         if n == 0 {
@@ -54,9 +54,9 @@ impl Contacts<'_> {
 
     /// The margin of one κ.
     fn least(&self, kappa: &[f64], first: &[usize]) -> f64 {
-        let each = self.places.iter().zip(first).map(|(place, &i)| match place.across {
+        let each = self.points.iter().zip(first).map(|(point, &i)| match point.across {
             0 => kappa[i],
-            across => kappa[i].min(place.mu * kappa[i] - norm(&kappa[i + 1..][..across])),
+            across => kappa[i].min(point.mu * kappa[i] - norm(&kappa[i + 1..][..across])),
         });
         each.fold(f64::INFINITY, f64::min)
     }
@@ -83,16 +83,16 @@ impl Contacts<'_> {
             A.push(own);
             c.push(factor * kappa[i] / size);
         };
-        for ((place, &i), status) in self.places.iter().zip(first).zip(status) {
+        for ((point, &i), status) in self.points.iter().zip(first).zip(status) {
             if *status == ContactStatus::Open {
                 continue;
             }
             row(i, 1.0, 1.0);
             cones.push(NonnegativeConeT(1));
-            if place.across > 0 && *status == ContactStatus::Stick {
-                row(i, place.mu, 1.0);
-                (1..=place.across).for_each(|k| row(i + k, 1.0, 0.0));
-                cones.push(SecondOrderConeT(1 + place.across));
+            if point.across > 0 && *status == ContactStatus::Stick {
+                row(i, point.mu, 1.0);
+                (1..=point.across).for_each(|k| row(i + k, 1.0, 0.0));
+                cones.push(SecondOrderConeT(1 + point.across));
             }
         }
         // forces that hold each other may be as large as one likes

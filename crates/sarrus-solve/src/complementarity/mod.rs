@@ -1,28 +1,28 @@
-//! What unilateral contacts bear: impulses, or forces, that push only, with Coulomb friction.
+//! Describes what unilateral contacts bear: impulses, or forces, that push only, with Coulomb friction.
 //!
-//! With W = N M⁻¹Nᵀ over the rows N of the places that touch (one along the normal, and one or two across it), b what the
+//! With W = N M⁻¹Nᵀ over the rows N of the points that touch (one along the normal, and one or two across it), b what the
 //! motion would do without them, and u = W κ + b,
 //!
 //! ```text
 //! 0 ≤ κ_n ⊥ u_n ≥ 0        |κ_t| ≤ μ κ_n,   u_t = 0  or  κ_t = -μ κ_n u_t/|u_t|
 //! ```
 //!
-//! Velocities of an impact and accelerations of places that stay closed obey the same conditions. Without friction they are those
+//! Velocities of an impact and accelerations of points that stay closed obey the same conditions. Without friction they are those
 //! of the convex program min ½κᵀWκ + bᵀκ, κ ≥ 0; with it, of one over second-order cones with b_n + μ|u_t| in place of b_n, found
 //! by iteration, since the cones alone would lift what slides \[Acary2011\].
 //!
-//! **How.** Which places bear, stick and slide is guessed, the equations that follow are solved directly, and what they contradict
+//! **How.** Which points bear, stick and slide is guessed, the equations that follow are solved directly, and what they contradict
 //! is changed, a few times. Where that goes in circles, Clarabel solves the programs of the iteration \[Goulart2024\]. The motion of each, which is
-//! unique where its forces are not, is the next guess: a place that accelerates along its surface slides that way, one that does not sticks.
+//! unique where its forces are not, is the next guess: a point that accelerates along its surface slides that way, one that does not sticks.
 //! What is returned comes from the direct solution, whose equations hold to rounding.
 //!
-//! **Redundant places.** A box on four corners: κ is not unique, u is, unless corners slide in different directions ([`Solution::is_motion_unique`]). Those of least norm among the places that bear are
+//! **Redundant points.** A box on four corners: κ is not unique, u is, unless corners slide in different directions ([`Solution::is_motion_unique`]). Those of least norm among the points that bear are
 //! returned, or, where these would pull or need more friction than there is, those farthest inside the cones; and [`Solution::is_unique`] tells.
 //!
-//! **When it fails.** W need not be symmetric: a place that slides already has its friction, of known direction, in its column. Then
-//! there may be no solution (Painlevé's paradox), or more than one. Few such places are tried in all combinations.
+//! **When it fails.** W need not be symmetric: a point that slides already has its friction, of known direction, in its column. Then
+//! there may be no solution (Painlevé's paradox), or more than one. Few such points are tried in all combinations.
 //!
-//! Cost: dense, O(n³) a guess, n places that touch at one instant. Allocates; not for what every stage of a step does.
+//! Cost: dense, O(n³) a guess, n points that touch at one instant. Allocates; not for what every stage of a step does.
 
 mod margin;
 mod program;
@@ -34,7 +34,7 @@ use sarrus_math::solve::Svd;
 
 /// Changes of a guess before another is tried.
 const CHANGES: usize = 30;
-/// Combinations of open, sticking and sliding places that are all tried.
+/// Combinations of open, sticking and sliding points that are all tried.
 const MOST_TRIED: usize = 4096;
 /// Solutions of the equations for one guess.
 const ITERATIONS: usize = 40;
@@ -55,7 +55,7 @@ const SOLVED: f64 = 1e-9;
 /// Relative size of singular values of rows that depend on others.
 const DEPENDENT: f64 = 1e-11;
 
-/// A place.
+/// A point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPoint {
     /// μ; of no account without rows across the normal.
@@ -64,11 +64,11 @@ pub struct ContactPoint {
     pub across: usize,
 }
 
-/// Places that touch.
+/// Points that touch.
 #[derive(Clone, Copy, Debug)]
 pub struct Contacts<'a> {
-    /// The places.
-    pub places: &'a [ContactPoint],
+    /// The points.
+    pub points: &'a [ContactPoint],
     /// W, by rows.
     pub W: &'a [f64],
     /// W without friction of known direction: symmetric. The same where there is none.
@@ -77,7 +77,7 @@ pub struct Contacts<'a> {
     pub b: &'a [f64],
 }
 
-/// What a place does.
+/// Holds what a point does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ContactStatus {
     /// It bears nothing.
@@ -88,22 +88,22 @@ pub enum ContactStatus {
     Slide([f64; 2]),
 }
 
-/// What is borne.
+/// Holds what is borne.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
     /// κ.
     pub kappa: Vec<f64>,
     /// u = W κ + b.
     pub u: Vec<f64>,
-    /// What each place does.
+    /// Holds what each point does.
     pub status: Vec<ContactStatus>,
-    /// Whether no other κ does the same.
+    /// True if no other κ does the same.
     pub is_unique: bool,
-    /// Whether u is the same for all κ that do the same: not where places that slide in different directions share what they bear.
+    /// True if u is the same for all κ that do the same: not where points that slide in different directions share what they bear.
     pub is_motion_unique: bool,
 }
 
-/// Why nothing was found.
+/// Reason why nothing was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoSolution {
     /// All combinations were tried: there is none.
@@ -124,22 +124,22 @@ impl Contacts<'_> {
             return Err(NoSolution::NotFinite);
         }
         let first = self.starts();
-        let guess = self.places.iter().zip(&first);
+        let guess = self.points.iter().zip(&first);
         let guess = guess
             .map(|(_, &i)| if self.b[i] < 0.0 { ContactStatus::Stick } else { ContactStatus::Open })
             .collect();
-        if let Some(found) = self.settle(guess, &first) {
+        if let Some(found) = self.refine_status(guess, &first) {
             return Ok(found);
         }
-        // as if what slips went on slipping
-        let slipping = self.places.iter().zip(&first).map(|(place, &i)| {
-            match direction(&self.b[i + 1..][..place.across]) {
+        // as if what slips continued slipping
+        let slipping = self.points.iter().zip(&first).map(|(point, &i)| {
+            match direction(&self.b[i + 1..][..point.across]) {
                 _ if self.b[i] >= 0.0 => ContactStatus::Open,
-                Some(d) if place.mu > 0.0 => ContactStatus::Slide(d),
+                Some(d) if point.mu > 0.0 => ContactStatus::Slide(d),
                 _ => ContactStatus::Stick,
             }
         });
-        let found = self.settle(slipping.collect(), &first).or_else(|| self.by_programs(&first));
+        let found = self.refine_status(slipping.collect(), &first).or_else(|| self.by_programs(&first));
         found.map_or_else(|| self.try_all(&first), Ok)
     }
 
@@ -166,17 +166,17 @@ impl Contacts<'_> {
                 break;
             }
         }
-        self.settle(status, first).or(rough).or_else(|| self.as_found(&programs, first))
+        self.refine_status(status, first).or(rough).or_else(|| self.as_found(&programs, first))
     }
 
-    /// First row of every place.
+    /// First row of every point.
     fn starts(&self) -> Vec<usize> {
         let mut next = 0;
-        let mut start = |place: &ContactPoint| {
-            next += 1 + place.across;
-            next - 1 - place.across
+        let mut start = |point: &ContactPoint| {
+            next += 1 + point.across;
+            next - 1 - point.across
         };
-        self.places.iter().map(&mut start).collect()
+        self.points.iter().map(&mut start).collect()
     }
 
     fn rows(&self) -> usize {
@@ -196,13 +196,13 @@ impl Contacts<'_> {
         let u = self.rates(kappa);
         let none = still * largest(self.b).max(largest(&u));
         let loaded = LOADED * first.iter().fold(0.0_f64, |most, &i| most.max(kappa[i]));
-        let each = self.places.iter().zip(first).zip(&programs.shift).map(|((place, &i), shift)| {
-            let slip = &u[i + 1..][..place.across];
+        let each = self.points.iter().zip(first).zip(&programs.shift).map(|((point, &i), shift)| {
+            let slip = &u[i + 1..][..point.across];
             // friction is as exact as the forces, also where the slip is slow
-            let against: Vec<f64> = kappa[i + 1..][..place.across].iter().map(|k| -k).collect();
+            let against: Vec<f64> = kappa[i + 1..][..point.across].iter().map(|k| -k).collect();
             let size = norm(slip);
             match direction(if kappa[i] > loaded { &against } else { slip }) {
-                _ if u[i] + shift - place.mu * size > none => ContactStatus::Open,
+                _ if u[i] + shift - point.mu * size > none => ContactStatus::Open,
                 Some(d) if size > none => ContactStatus::Slide(d),
                 _ => ContactStatus::Stick,
             }
@@ -211,7 +211,7 @@ impl Contacts<'_> {
     }
 
     /// Solves for a guess, and changes it until nothing contradicts it or it returns.
-    fn settle(&self, mut status: Vec<ContactStatus>, first: &[usize]) -> Option<Solution> {
+    fn refine_status(&self, mut status: Vec<ContactStatus>, first: &[usize]) -> Option<Solution> {
         let mut seen: Vec<Vec<ContactStatus>> = Vec::new();
         for _ in 0..CHANGES {
             if seen.contains(&status) {
@@ -257,7 +257,7 @@ impl Contacts<'_> {
         good.then(|| Solution { is_unique: false, ..self.found(kappa, u, status, first, &[]) })
     }
 
-    /// Whether a change of κ changes u, beyond rounding of the equations that it solves.
+    /// Returns whether a change of κ changes u, beyond rounding of the equations that it solves.
     fn moves(&self, z: &[f64]) -> bool {
         let row = |row: &[f64]| {
             let terms = row.iter().zip(z).map(|(w, z)| w * z);
@@ -279,8 +279,8 @@ impl Contacts<'_> {
     ) -> Solution {
         let (mut is_unique, is_motion_unique) = (nulls.is_empty(), !nulls.iter().any(|z| self.moves(z)));
         let none = SOLVED * largest(self.b).max(largest(&u));
-        for ((place, &i), status) in self.places.iter().zip(first).zip(&mut status) {
-            if matches!(status, ContactStatus::Slide(_)) && norm(&u[i + 1..][..place.across]) <= none {
+        for ((point, &i), status) in self.points.iter().zip(first).zip(&mut status) {
+            if matches!(status, ContactStatus::Slide(_)) && norm(&u[i + 1..][..point.across]) <= none {
                 *status = ContactStatus::Stick;
                 // its friction is no longer tied to the normal force
                 is_unique = false;
@@ -289,7 +289,7 @@ impl Contacts<'_> {
         Solution { kappa, u, status, is_unique, is_motion_unique }
     }
 
-    /// Whether the equations of a guess hold: where they contradict each other they are only solved as nearly as can be.
+    /// Returns whether the equations of a guess hold: where they contradict each other they are only solved as nearly as can be.
     fn is_solved(&self, kappa: &[f64], u: &[f64], first: &[usize], status: &[ContactStatus]) -> bool {
         self.holds(kappa, u, first, status, SOLVED)
     }
@@ -304,14 +304,14 @@ impl Contacts<'_> {
         solved: f64,
     ) -> bool {
         let (most, fast) = (solved * largest(kappa), solved * largest(self.b).max(largest(u)));
-        self.places.iter().zip(first).zip(status).all(|((place, &i), status)| {
-            let (kt, ut) = (&kappa[i + 1..][..place.across], &u[i + 1..][..place.across]);
+        self.points.iter().zip(first).zip(status).all(|((point, &i), status)| {
+            let (kt, ut) = (&kappa[i + 1..][..point.across], &u[i + 1..][..point.across]);
             match status {
                 ContactStatus::Open => true,
                 ContactStatus::Stick => u[i].abs() <= fast && norm(ut) <= fast,
                 ContactStatus::Slide(old) => {
                     let d = direction(ut).filter(|_| norm(ut) > fast).unwrap_or(*old);
-                    let left: Vec<f64> = kt.iter().zip(d).map(|(k, d)| k + place.mu * kappa[i] * d).collect();
+                    let left: Vec<f64> = kt.iter().zip(d).map(|(k, d)| k + point.mu * kappa[i] * d).collect();
                     u[i].abs() <= fast && norm(&left) <= most
                 }
             }
@@ -329,12 +329,12 @@ impl Contacts<'_> {
     ) -> bool {
         let (most, fast) = (nothing * largest(kappa), nothing * largest(self.b).max(largest(u)));
         let mut changed = false;
-        for ((place, &i), status) in self.places.iter().zip(first).zip(status) {
-            let (kt, ut) = (&kappa[i + 1..][..place.across], &u[i + 1..][..place.across]);
+        for ((point, &i), status) in self.points.iter().zip(first).zip(status) {
+            let (kt, ut) = (&kappa[i + 1..][..point.across], &u[i + 1..][..point.across]);
             let next = match *status {
                 ContactStatus::Open if u[i] < -fast => ContactStatus::Stick,
                 ContactStatus::Stick | ContactStatus::Slide(_) if kappa[i] < -most => ContactStatus::Open,
-                ContactStatus::Stick if norm(kt) > place.mu * kappa[i] + most => {
+                ContactStatus::Stick if norm(kt) > point.mu * kappa[i] + most => {
                     // it slips against what it would have taken to hold it
                     direction(kt).map_or(ContactStatus::Stick, |d| ContactStatus::Slide(d.map(|d| -d)))
                 }
@@ -356,24 +356,24 @@ impl Contacts<'_> {
         let mut nulls = Vec::new();
         for iteration in 0..ITERATIONS {
             let (mut A, mut c, mut unknowns) = (Vec::new(), Vec::new(), Vec::new());
-            for ((place, &i), status) in self.places.iter().zip(first).zip(&*status) {
+            for ((point, &i), status) in self.points.iter().zip(first).zip(&*status) {
                 if *status != ContactStatus::Open {
-                    unknowns.extend(i..=i + place.across);
+                    unknowns.extend(i..=i + point.across);
                 }
             }
             let u = self.rates(&kappa);
-            for ((place, &i), status) in self.places.iter().zip(first).zip(&*status) {
+            for ((point, &i), status) in self.points.iter().zip(first).zip(&*status) {
                 let W = |row: usize| unknowns.iter().map(move |&j| self.W[row * n + j]);
                 match *status {
                     ContactStatus::Open => {}
-                    ContactStatus::Stick => (i..=i + place.across).for_each(|row| {
+                    ContactStatus::Stick => (i..=i + point.across).for_each(|row| {
                         A.extend(W(row));
                         c.push(-self.b[row]);
                     }),
                     ContactStatus::Slide(d) => {
                         A.extend(W(i));
                         c.push(-self.b[i]);
-                        self.slide(i, place, d, (&u, &kappa, iteration), &unknowns, &mut A, &mut c);
+                        self.slide(i, point, d, (&u, &kappa, iteration), &unknowns, &mut A, &mut c);
                     }
                 }
             }
@@ -399,9 +399,9 @@ impl Contacts<'_> {
             }
             let before = std::mem::replace(&mut kappa, vec![0.0; n]);
             unknowns.iter().zip(&x).for_each(|(&j, x)| kappa[j] = *x);
-            let turned = self.turn(status, first, &kappa);
+            let is_rotated = self.flip_status(status, first, &kappa);
             let moved = kappa.iter().zip(&before).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
-            if !turned || moved <= 1e-15 * norm(&kappa) {
+            if !is_rotated || moved <= 1e-15 * norm(&kappa) {
                 break;
             }
         }
@@ -412,7 +412,7 @@ impl Contacts<'_> {
     fn slide(
         &self,
         i: usize,
-        place: &ContactPoint,
+        point: &ContactPoint,
         d: [f64; 2],
         (u, kappa, iteration): (&[f64], &[f64], usize),
         unknowns: &[usize],
@@ -421,29 +421,29 @@ impl Contacts<'_> {
     ) {
         let n = self.rows();
         let scale = self.symmetric[i * n + i];
-        let speed = norm(&u[i + 1..][..place.across]);
+        let speed = norm(&u[i + 1..][..point.across]);
         // the direction turns with u; in the plane it cannot
-        let turns = place.across == 2 && iteration > 0 && speed > 0.0;
-        for k in 0..place.across {
+        let rotates = point.across == 2 && iteration > 0 && speed > 0.0;
+        for k in 0..point.across {
             let row = i + 1 + k;
             let mut right = 0.0;
             for &j in unknowns {
-                let own = f64::from(u8::from(j == row)) + if j == i { place.mu * d[k] } else { 0.0 };
-                let turn: f64 = if turns {
+                let own = f64::from(u8::from(j == row)) + if j == i { point.mu * d[k] } else { 0.0 };
+                let rotation: f64 = if rotates {
                     let part =
                         |l: usize| (f64::from(u8::from(k == l)) - d[k] * d[l]) * self.W[(i + 1 + l) * n + j];
-                    place.mu * kappa[i] / speed * (part(0) + part(1))
+                    point.mu * kappa[i] / speed * (part(0) + part(1))
                 } else {
                     0.0
                 };
-                right += scale * turn * kappa[j];
-                A.push(scale * (own + turn));
+                right += scale * rotation * kappa[j];
+                A.push(scale * (own + rotation));
             }
             c.push(right);
         }
     }
 
-    /// What rounding may be of u in the rows across a place: of a sum of so many products, at most.
+    /// Returns what rounding may be of u in the rows across a point: of a sum of so many products, at most.
     fn rounding(&self, i: usize, kappa: &[f64]) -> f64 {
         let n = self.rows();
         let terms = |row: usize| {
@@ -453,48 +453,48 @@ impl Contacts<'_> {
         f64::EPSILON * (n + 1) as f64 * terms(i + 1).hypot(terms(i + 2))
     }
 
-    /// Takes over the directions in which places slide; returns whether any can have turned. One that has turned by rounding stays: where a place sets off slowly
+    /// Takes over the directions in which points slide; returns whether any can have turned. One that has rotated by rounding stays: where a point sets off slowly
     /// its acceleration is a small difference of large forces, which tell the direction better.
-    fn turn(&self, status: &mut [ContactStatus], first: &[usize], kappa: &[f64]) -> bool {
+    fn flip_status(&self, status: &mut [ContactStatus], first: &[usize], kappa: &[f64]) -> bool {
         let u = self.rates(kappa);
-        let mut turned = false;
-        for ((place, &i), status) in self.places.iter().zip(first).zip(status) {
-            if let (ContactStatus::Slide(old), 2) = (&mut *status, place.across)
+        let mut is_rotated = false;
+        for ((point, &i), status) in self.points.iter().zip(first).zip(status) {
+            if let (ContactStatus::Slide(old), 2) = (&mut *status, point.across)
                 && let Some(d) = direction(&u[i + 1..][..2])
                 && (u[i + 1] * old[1] - u[i + 2] * old[0]).abs() > self.rounding(i, kappa)
             {
-                // one that goes the other way is no slide: it is told by the sign
+                // one that goes the other way is no slide: it is shown by the sign
                 if d[0] * old[0] + d[1] * old[1] > 0.0 {
                     *status = ContactStatus::Slide(d);
                 }
-                turned = true;
+                is_rotated = true;
             }
         }
-        turned
+        is_rotated
     }
 
-    /// All combinations of few places, along the normal alone or in the plane.
+    /// All combinations of few points, along the normal alone or in the plane.
     fn try_all(&self, first: &[usize]) -> Result<Solution, NoSolution> {
-        let options = |place: &ContactPoint| match place.across {
+        let options = |point: &ContactPoint| match point.across {
             0 => 2,
             1 => 4,
             _ => usize::MAX,
         };
-        let count = self.places.iter().try_fold(1_usize, |all, place| all.checked_mul(options(place)));
+        let count = self.points.iter().try_fold(1_usize, |all, point| all.checked_mul(options(point)));
         let Some(count) = count.filter(|count| *count <= MOST_TRIED) else {
             return Err(NoSolution::NotFound);
         };
         for set in 0..count {
             let mut rest = set;
             let mut status: Vec<ContactStatus> = Vec::with_capacity(first.len());
-            for place in self.places {
-                status.push(match rest % options(place) {
+            for point in self.points {
+                status.push(match rest % options(point) {
                     0 => ContactStatus::Open,
                     1 => ContactStatus::Stick,
                     2 => ContactStatus::Slide([1.0, 0.0]),
                     _ => ContactStatus::Slide([-1.0, 0.0]),
                 });
-                rest /= options(place);
+                rest /= options(point);
             }
             let Some((kappa, nulls)) = self.equations(&mut status, first) else { continue };
             let u = self.rates(&kappa);

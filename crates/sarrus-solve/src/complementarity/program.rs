@@ -32,7 +32,7 @@ pub(super) struct Programs<'a> {
     steps: usize,
     /// κ of the last one.
     pub kappa: Vec<f64>,
-    /// μ|u_t'| that it was solved with, by place.
+    /// μ|u_t'| that it was solved with, by point.
     pub shift: Vec<f64>,
 }
 
@@ -41,24 +41,24 @@ impl<'a> Programs<'a> {
     pub fn new(contacts: &'a Contacts<'a>, first: &'a [usize]) -> Programs<'a> {
         let n = contacts.rows();
         let mut unit = vec![1.0; n];
-        for (place, &i) in contacts.places.iter().zip(first) {
+        for (point, &i) in contacts.points.iter().zip(first) {
             let own = contacts.symmetric[i * n + i];
             let own = if own > 0.0 { 1.0 / own.sqrt() } else { 1.0 };
-            unit[i..=i + place.across].fill(own);
+            unit[i..=i + point.across].fill(own);
         }
         let P = upper(n, |i, j| {
             unit[i] * contacts.symmetric[i * n + j] * unit[j] + if i == j { LITTLE } else { 0.0 }
         });
         // s = -A x lies in the cones
         let (mut rows, mut cones) = (Vec::new(), Vec::new());
-        for (place, &i) in contacts.places.iter().zip(first) {
-            if place.across == 0 || place.mu == 0.0 {
+        for (point, &i) in contacts.points.iter().zip(first) {
+            if point.across == 0 || point.mu == 0.0 {
                 rows.push((i, -1.0));
                 cones.push(NonnegativeConeT(1));
             } else {
-                rows.push((i, -place.mu));
-                rows.extend((1..=place.across).map(|k| (i + k, -1.0)));
-                cones.push(SecondOrderConeT(1 + place.across));
+                rows.push((i, -point.mu));
+                rows.extend((1..=point.across).map(|k| (i + k, -1.0)));
+                cones.push(SecondOrderConeT(1 + point.across));
             }
         }
         let A = sparse(rows.len(), n, |row, col| if rows[row].0 == col { rows[row].1 } else { 0.0 });
@@ -76,8 +76,8 @@ impl<'a> Programs<'a> {
         let u = contacts.rates(&self.kappa);
         let part = if self.steps < FULL_STEPS { 1.0 } else { 0.5 };
         self.steps += 1;
-        for ((place, &i), shift) in contacts.places.iter().zip(self.first).zip(&mut self.shift) {
-            *shift += part * (place.mu * norm(&u[i + 1..][..place.across]) - *shift);
+        for ((point, &i), shift) in contacts.points.iter().zip(self.first).zip(&mut self.shift) {
+            *shift += part * (point.mu * norm(&u[i + 1..][..point.across]) - *shift);
         }
         let mut q: Vec<f64> = (0..n)
             .map(|i| {

@@ -1,8 +1,8 @@
 use super::*;
 use proptest::prelude::*;
 
-fn solve(places: &[ContactPoint], W: &[f64], b: &[f64]) -> Result<Solution, NoSolution> {
-    Contacts { places, W, symmetric: W, b }.solve()
+fn solve(points: &[ContactPoint], W: &[f64], b: &[f64]) -> Result<Solution, NoSolution> {
+    Contacts { points, W, symmetric: W, b }.solve()
 }
 
 const SMOOTH: ContactPoint = ContactPoint { mu: 0.0, across: 0 };
@@ -48,7 +48,7 @@ fn redundant_places_share_by_least_norm_and_say_so() {
 #[test]
 fn a_margin_is_that_of_the_best_of_all_forces() {
     let margin =
-        |b: [f64; 2]| Contacts { places: &[SMOOTH; 2], W: &[1.0; 4], symmetric: &[1.0; 4], b: &b }.margin().0;
+        |b: [f64; 2]| Contacts { points: &[SMOOTH; 2], W: &[1.0; 4], symmetric: &[1.0; 4], b: &b }.margin().0;
     assert!((margin([-2.0, -2.0]) - 1.0).abs() < 1e-9, "{}", margin([-2.0, -2.0]));
     assert!((margin([2.0, 2.0]) + 1.0).abs() < 1e-9, "{}", margin([2.0, 2.0]));
     assert!(margin([-2.0, -2.1]) < -1e-3, "{}", margin([-2.0, -2.1]));
@@ -57,11 +57,11 @@ fn a_margin_is_that_of_the_best_of_all_forces() {
 /// κ_t = μ κ_n where it slips, less where it sticks.
 #[test]
 fn friction_holds_what_it_can() {
-    let place = ContactPoint { mu: 0.5, across: 1 };
+    let point = ContactPoint { mu: 0.5, across: 1 };
     let W = [1.0, 0.0, 0.0, 1.0];
-    let stuck = solve(&[place], &W, &[-1.0, 0.3]).unwrap();
+    let stuck = solve(&[point], &W, &[-1.0, 0.3]).unwrap();
     assert_eq!((stuck.kappa.clone(), stuck.status[0]), (vec![1.0, -0.3], ContactStatus::Stick));
-    let slides = solve(&[place], &W, &[-1.0, 2.0]).unwrap();
+    let slides = solve(&[point], &W, &[-1.0, 2.0]).unwrap();
     let expected = [1.0, -0.5];
     assert!(slides.kappa.iter().zip(expected).all(|(k, e)| (k - e).abs() < 1e-14), "{slides:?}");
     assert!((slides.u[1] - 1.5).abs() < 1e-14);
@@ -70,7 +70,7 @@ fn friction_holds_what_it_can() {
 /// N (1 - 2) = -b: nothing that pushes will do; with b > 0 it leaves.
 #[test]
 fn a_place_whose_friction_drives_it_into_the_ground_has_no_force() {
-    let none = Contacts { places: &[SMOOTH], W: &[-1.0], symmetric: &[1.0], b: &[-1.0] };
+    let none = Contacts { points: &[SMOOTH], W: &[-1.0], symmetric: &[1.0], b: &[-1.0] };
     assert_eq!(none.solve(), Err(NoSolution::None));
     let leaves = Contacts { b: &[1.0], ..none };
     assert_eq!(leaves.solve().unwrap().kappa, [0.0]);
@@ -92,11 +92,11 @@ proptest! {
         let W: Vec<f64> = (0..rows)
             .flat_map(|i| (0..rows).map(move |j| row(i).iter().zip(row(j)).map(|(a, b)| a * b).sum()))
             .collect();
-        // u⁻ = B v is what the places can do
+        // u⁻ = B v is what the points can do
         let v = &numbers[18 * 9..][..rank];
         let b: Vec<f64> = (0..rows).map(|i| row(i).iter().zip(v).map(|(a, b)| a * b).sum()).collect();
-        let places = vec![ContactPoint { mu, across }; n];
-        let Ok(found) = solve(&places, &W, &b) else {
+        let points = vec![ContactPoint { mu, across }; n];
+        let Ok(found) = solve(&points, &W, &b) else {
             // with friction nothing promises that one is found, without it does
             prop_assert!(across > 0);
             return Ok(());
@@ -132,8 +132,8 @@ fn box_on_corners(size: [f64; 3], yaw: f64, pull: [f64; 3]) -> (Vec<f64>, Vec<f6
         let (s, c) = yaw.sin_cos();
         for n in [[0.0, 0.0, 1.0], [c, s, 0.0], [-s, c, 0.0]] {
             let m = [r[1] * n[2] - r[2] * n[1], r[2] * n[0] - r[0] * n[2], r[0] * n[1] - r[1] * n[0]];
-            let turn = [0, 1, 2].map(|i| m[i] / J[i].sqrt());
-            rows.push([n[0], n[1], n[2], turn[0], turn[1], turn[2]]);
+            let rotation = [0, 1, 2].map(|i| m[i] / J[i].sqrt());
+            rows.push([n[0], n[1], n[2], rotation[0], rotation[1], rotation[2]]);
         }
     }
     let W = rows.iter().flat_map(|a| rows.iter().map(move |b| a.iter().zip(b).map(|(a, b)| a * b).sum()));

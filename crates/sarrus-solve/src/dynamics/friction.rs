@@ -13,12 +13,12 @@ use super::Dynamics;
 use crate::error::SolveError;
 use crate::problem::{Problem, State};
 
-/// What is left of N, relative, where it is found.
+/// Defines what is left of N, relative, where it is found.
 const FOUND: f64 = 1e-11;
 /// Corrections of N: one but for rounding, more where friction in joints depends on λ too.
 const CORRECTIONS: u32 = 20;
 
-/// Room for frictions.
+/// Workspace for frictions.
 #[derive(Default)]
 pub(super) struct FrictionWorkspace {
     /// f without them (nv).
@@ -41,15 +41,20 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
         if n == 0 {
             return self.accelerate_smooth(s);
         }
-        let mut room = std::mem::take(&mut self.friction);
-        let done = self.add_frictions(s, n, &mut room);
-        self.friction = room;
+        let mut workspace = std::mem::take(&mut self.friction);
+        let done = self.add_frictions(s, n, &mut workspace);
+        self.friction = workspace;
         done
     }
 
-    fn add_frictions(&mut self, s: &State, n: usize, room: &mut FrictionWorkspace) -> Result<(), SolveError> {
+    fn add_frictions(
+        &mut self,
+        s: &State,
+        n: usize,
+        workspace: &mut FrictionWorkspace,
+    ) -> Result<(), SolveError> {
         let nv = self.eq.f.len();
-        let FrictionWorkspace { f, c, rows, N, A, factors, x } = room;
+        let FrictionWorkspace { f, c, rows, N, A, factors, x } = workspace;
         f.clear();
         f.extend_from_slice(&self.eq.f);
         self.accelerate_smooth(s)?;

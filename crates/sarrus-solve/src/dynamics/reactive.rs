@@ -24,7 +24,7 @@ const NEAR_ENOUGH: f64 = 1e-10;
 /// The same where intensities are rounding beside the largest multiplier, of which this is a part.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// Room for the iteration.
+/// Workspace for the iteration.
 #[derive(Debug, Default)]
 pub(super) struct Reactive {
     /// f without C (nv).
@@ -39,12 +39,12 @@ pub(super) struct Reactive {
     /// Differences of g and r from one iteration to the next, the last ones.
     dg: Vec<Vec<f64>>,
     dr: Vec<Vec<f64>>,
-    /// How many of them there are.
-    kept: usize,
+    /// Number of them.
+    retained: usize,
 }
 
 impl Reactive {
-    /// Room for `count` intensities and `nv` velocities.
+    /// Workspace for `count` intensities and `nv` velocities.
     pub fn new(count: usize, nv: usize) -> Reactive {
         if count == 0 {
             return Reactive::default();
@@ -59,16 +59,16 @@ impl Reactive {
             r_before: zeros(),
             dg: (0..DEPTH).map(|_| zeros()).collect(),
             dr: (0..DEPTH).map(|_| zeros()).collect(),
-            kept: 0,
+            retained: 0,
         }
     }
 
-    /// Whether there is nothing to find.
+    /// Returns whether there is nothing to find.
     pub fn is_empty(&self) -> bool {
         self.n.is_empty()
     }
 
-    /// n as it is known, for whoever finds λ itself.
+    /// n as it is known, for the caller that finds λ itself.
     pub fn intensities(&mut self) -> &mut [f64] {
         &mut self.n
     }
@@ -83,13 +83,13 @@ impl Reactive {
                 self.dg[0][i] = self.g[i] - self.g_before[i];
                 self.dr[0][i] = self.r[i] - self.r_before[i];
             }
-            self.kept = (self.kept + 1).min(DEPTH);
+            self.retained = (self.retained + 1).min(DEPTH);
         }
         self.g_before.copy_from_slice(&self.g);
         self.r_before.copy_from_slice(&self.r);
         let gamma = self.least_squares();
         self.n.copy_from_slice(&self.g);
-        for (dg, gamma) in self.dg.iter().zip(gamma).take(self.kept) {
+        for (dg, gamma) in self.dg.iter().zip(gamma).take(self.retained) {
             self.n.iter_mut().zip(dg).for_each(|(n, d)| *n -= gamma * d);
         }
         // an intensity is a size
@@ -99,7 +99,7 @@ impl Reactive {
     /// γ by Gram and Schmidt on the differences of r; those that depend on newer ones are left out.
     fn least_squares(&mut self) -> [f64; DEPTH] {
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let k = self.kept;
+        let k = self.retained;
         // normal equations with pivots that must be a part of what they were: a handful of numbers
         let mut a = [[0.0; DEPTH + 1]; DEPTH];
         for i in 0..k {
@@ -134,29 +134,29 @@ impl Reactive {
 impl<P: Problem + ?Sized> Dynamics<'_, P> {
     /// Accelerations with the forces that depend on multipliers; leaves them in f.
     pub(super) fn accelerate_with_reactions(&mut self, s: &State) -> Result<(), SolveError> {
-        let mut room = std::mem::take(&mut self.reactive);
+        let mut workspace = std::mem::take(&mut self.reactive);
         let reads = std::mem::replace(&mut self.reads_multipliers, true);
-        let done = self.iterate(s, &mut room);
-        (self.reactive, self.reads_multipliers) = (room, reads);
+        let done = self.iterate(s, &mut workspace);
+        (self.reactive, self.reads_multipliers) = (workspace, reads);
         done
     }
 
-    fn iterate(&mut self, s: &State, room: &mut Reactive) -> Result<(), SolveError> {
-        room.f.copy_from_slice(&self.eq.f);
-        room.kept = 0;
+    fn iterate(&mut self, s: &State, workspace: &mut Reactive) -> Result<(), SolveError> {
+        workspace.f.copy_from_slice(&self.eq.f);
+        workspace.retained = 0;
         let mut least = f64::INFINITY;
         for iteration in 0..MOST {
-            self.eq.f.copy_from_slice(&room.f);
-            self.problem.add_reactive_forces(s, &room.n, &mut self.eq.f);
+            self.eq.f.copy_from_slice(&workspace.f);
+            self.problem.add_reactive_forces(s, &workspace.n, &mut self.eq.f);
             self.solve_once(s)?;
-            self.problem.intensities(s, &self.eq, &self.accel.lambda, &mut room.g);
+            self.problem.intensities(s, &self.eq, &self.accel.lambda, &mut workspace.g);
             let mut size = f64::MIN_POSITIVE;
             let mut change = 0.0_f64;
             let largest = self.accel.lambda.iter().fold(0.0_f64, |most, lambda| most.max(lambda.abs()));
-            for i in 0..room.n.len() {
-                room.r[i] = room.g[i] - room.n[i];
-                size = size.max(room.g[i].abs());
-                change = change.max(room.r[i].abs());
+            for i in 0..workspace.n.len() {
+                workspace.r[i] = workspace.g[i] - workspace.n[i];
+                size = size.max(workspace.g[i].abs());
+                change = change.max(workspace.r[i].abs());
             }
             if !change.is_finite() {
                 break;
@@ -166,10 +166,10 @@ impl<P: Problem + ?Sized> Dynamics<'_, P> {
             if is_found || (iteration > 20 && change <= NEAR_ENOUGH * size) {
                 return Ok(());
             }
-            room.next(iteration == 0);
+            workspace.next(iteration == 0);
         }
         // the next evaluation starts afresh
-        room.n.fill(0.0);
+        workspace.n.fill(0.0);
         Err(SolveError::SelfLocking { iterations: MOST, residual: least })
     }
 }

@@ -1,7 +1,7 @@
 //! Variants that step together, one in each lane.
 //!
 //! A step of an explicit method of fixed size and the projection after it, in the operations of [`tables`](crate::tables). A lane whose variant needs
-//! more than that (a small pivot, a residual that stays, a constraint that is not reached) is told, and its state before the step is kept.
+//! more than that (a small pivot, a residual that stays, a constraint that is not reached) is reported, and its state before the step is kept.
 
 use super::FixedStep;
 use crate::problem::State;
@@ -10,7 +10,7 @@ use sarrus_math::lane::{Kernel, Lane, Mask};
 
 /// A pivot below this fraction of what is usual may announce a singular position: that is not for lanes.
 const NEAR: f64 = 0.49;
-/// How slowly what is usual is forgotten.
+/// Rate at which what is usual is forgotten.
 const MEMORY: f64 = 0.99;
 
 /// Lanes, whatever their number type.
@@ -21,9 +21,9 @@ pub(super) trait Batch: Send {
     fn get(&self, i: usize, s: &mut State);
     /// Steps all lanes to `t`. Bit i of what is returned says whether lane i is good; the others are to be left alone.
     fn step(&mut self, t: f64) -> u8;
-    /// Goes on from where the step ended.
+    /// Continues from where the step ended.
     fn accept(&mut self);
-    /// Puts a copy of lane `from` into lane `to`, which nobody uses any more.
+    /// Puts a copy of lane `from` into lane `to`, which no one uses any more.
     fn cover(&mut self, to: usize, from: usize);
 }
 
@@ -43,7 +43,7 @@ impl Kernel for BatchStart<'_> {
     }
 }
 
-/// Positions, velocities and books.
+/// Positions, velocities and energy accounts.
 #[derive(Clone)]
 struct Lined<L> {
     q: Vec<L>,
@@ -82,7 +82,7 @@ struct Together<L> {
     /// Least and largest of the smallest pivots in this step, and what is usual of them; zero where nothing is known.
     least: L,
     most: L,
-    usual: L,
+    typical: L,
 }
 
 impl<L: Lane> Together<L> {
@@ -101,7 +101,7 @@ impl<L: Lane> Together<L> {
             stage: zeros,
             least: L::splat(0.0),
             most: L::splat(0.0),
-            usual: L::splat(0.0),
+            typical: L::splat(0.0),
         }
     }
 
@@ -163,14 +163,14 @@ impl<L: Lane> Batch for Together<L> {
         // where nothing is usual yet, nothing is less
         good & !L::vectorize(
             #[inline(always)]
-            || self.least.lt(self.usual * L::splat(NEAR)).bits(),
+            || self.least.lt(self.typical * L::splat(NEAR)).bits(),
         )
     }
 
     fn accept(&mut self) {
         self.t = self.t_end;
         std::mem::swap(&mut self.start, &mut self.end);
-        self.usual = self.most.max(self.usual * L::splat(MEMORY));
+        self.typical = self.most.max(self.typical * L::splat(MEMORY));
     }
 
     fn cover(&mut self, to: usize, from: usize) {
@@ -178,6 +178,6 @@ impl<L: Lane> Batch for Together<L> {
         for part in [&mut self.start, &mut self.end].into_iter().flat_map(Lined::parts) {
             part.iter_mut().for_each(copy);
         }
-        [&mut self.least, &mut self.most, &mut self.usual].into_iter().for_each(copy);
+        [&mut self.least, &mut self.most, &mut self.typical].into_iter().for_each(copy);
     }
 }

@@ -22,7 +22,7 @@ use super::dense::check_finite;
 use super::weakest::Weakest;
 use super::{Formulation, FormulationKind, Needs};
 use crate::error::{MethodError, SolveError};
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::kkt::{ActiveRows, Kkt};
 use crate::options::{OptionDoc, Options};
 use crate::partition::Partition;
@@ -107,7 +107,7 @@ impl Formulation for AugmentedLagrangian {
             });
         let (partition, penalty) = (&mut self.partition, self.penalty);
         check_finite(eq)?;
-        partition.tell(s, kkt.known_rank());
+        partition.report_rank(s, kkt.known_rank());
         partition.factor(s, eq)?;
         stiff.update(s, eq, partition, penalty)?;
         self.calls += 1;
@@ -129,8 +129,12 @@ impl Formulation for AugmentedLagrangian {
         Ok(())
     }
 
-    fn findings(&self) -> Findings {
-        Findings { iterations: self.passes, rank: self.partition.findings().rank, ..Findings::default() }
+    fn statistics(&self) -> MethodStatistics {
+        MethodStatistics {
+            iterations: self.passes,
+            rank: self.partition.statistics().rank,
+            ..MethodStatistics::default()
+        }
     }
 
     fn smallest_pivot(&self, _kkt: &Kkt) -> f64 {
@@ -176,7 +180,7 @@ impl PenalizedMass {
         cholesky(K, nv).map_err(|velocity| SolveError::Mass { velocity })
     }
 
-    /// One pass: the changes of v̇ and λ for the right sides `a` (nv) and `b` (nc). Returns ‖Q_rᵀ D_r b‖, which falls
+    /// One pass: the changes of v̇ and λ for the right-hand sides `a` (nv) and `b` (nc). Returns ‖Q_rᵀ D_r b‖, which falls
     /// with every pass.
     fn solve(
         &mut self,

@@ -18,18 +18,18 @@ const CONTRADICTION: f64 = 1e-3;
 /// special: a pseudoinverse spreads rounding and contradictions over all of them.
 const NOISE: f64 = 1e-3;
 
-/// Which part of γ - J v̇ must vanish; the rest is contradiction.
+/// Identifies which part of γ - J v̇ must vanish; the rest is contradiction.
 #[derive(Clone, Copy)]
 pub(super) enum Solvable<'a> {
     /// All.
     All,
-    /// What J times a further correction would take away.
+    /// Holds what J times a further correction would take away.
     Range,
-    /// What G says that it was asked for, in the scale of rows of unit length: for a G that takes away only a part of that.
+    /// Holds what G says that it was asked for, in the scale of rows of unit length: for a G that takes away only a part of that.
     Asked(&'a Cell<f64>),
 }
 
-/// How long to go on.
+/// Describes how long to continue.
 #[derive(Clone, Copy)]
 pub(super) struct Passes {
     /// Corrections at most.
@@ -55,14 +55,14 @@ pub(super) struct Correction {
     terms: Vec<f64>,
     terms_c: Vec<f64>,
     sizes: Vec<f64>,
-    room: Vec<f64>,
+    scratch: Vec<f64>,
     lengths: Vec<f64>,
     /// The largest of `terms_c`, were rows of unit length.
     unit_terms: f64,
 }
 
 impl Correction {
-    /// Room for a problem of structure `s`.
+    /// Workspace for a problem of structure `s`.
     pub fn new(s: &Structure) -> Correction {
         let (v, c) = (|| vec![0.0; s.nv], || vec![0.0; s.nc]);
         Correction {
@@ -74,7 +74,7 @@ impl Correction {
             terms: v(),
             terms_c: c(),
             sizes: v(),
-            room: v(),
+            scratch: v(),
             lengths: c(),
             unit_terms: 0.0,
         }
@@ -148,9 +148,9 @@ impl Correction {
 
     /// Sizes of all that is added up in each equation, cancelled or not: v̇ itself is the sum of M⁻¹f and -M⁻¹Jᵀλ.
     fn find_terms(&mut self, s: &Structure, eq: &Equations, out: &Accel) {
-        let Correction { terms, terms_c, sizes, room, lengths, unit_terms, .. } = self;
-        inverse_mass_mul(s, eq, &eq.f, room);
-        sizes.iter_mut().zip(&*room).zip(&out.vdot).for_each(|((s, a), v)| *s = a.abs() + v.abs());
+        let Correction { terms, terms_c, sizes, scratch: workspace, lengths, unit_terms, .. } = self;
+        inverse_mass_mul(s, eq, &eq.f, workspace);
+        sizes.iter_mut().zip(&*workspace).zip(&out.vdot).for_each(|((s, a), v)| *s = a.abs() + v.abs());
         terms.iter_mut().zip(&eq.f).for_each(|(t, f)| *t = f.abs());
         for col in &s.cols {
             let n = col.size;
@@ -183,9 +183,9 @@ impl Correction {
         // in the scale of M^{1/2} and of the rows' lengths in M^{-1/2}
         for col in &s.cols {
             let M = |i: usize| eq.mass[col.mass + i * (col.size + 1)].sqrt();
-            (0..col.size).for_each(|i| room[col.start + i] = M(i));
+            (0..col.size).for_each(|i| workspace[col.start + i] = M(i));
         }
-        raise(terms, room);
+        raise(terms, workspace);
         fill_inverse_masses(s, eq, lengths);
         lengths.iter_mut().for_each(|l| *l = l.sqrt());
         *unit_terms = raise(terms_c, lengths);
@@ -220,7 +220,7 @@ fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }
 
-/// Whether `x` is above `limit`, or no number.
+/// Returns whether `x` is above `limit`, or no number.
 fn exceeds(x: f64, limit: f64) -> bool {
     x.is_nan() || x > limit
 }

@@ -71,14 +71,15 @@ fn blocks_mul(s: &Structure, blocks: &[f64], x: &[f64], y: &mut [f64]) {
 pub(crate) struct Root {
     C: Vec<f64>,
     transposed: Vec<f64>,
-    /// Room for L of one block.
-    room: Vec<f64>,
+    /// Workspace for L of one block.
+    scratch: Vec<f64>,
 }
 
 impl Root {
     /// The root for the masses of `eq`.
     pub fn new(s: &Structure, eq: &Equations) -> Result<Root, SolveError> {
-        let mut root = Root { C: vec![0.0; s.mass_len], transposed: vec![0.0; s.mass_len], room: Vec::new() };
+        let mut root =
+            Root { C: vec![0.0; s.mass_len], transposed: vec![0.0; s.mass_len], scratch: Vec::new() };
         s.cols.iter().try_for_each(|col| root.fill(col, eq))?;
         Ok(root)
     }
@@ -90,7 +91,7 @@ impl Root {
 
     fn fill(&mut self, col: &ColBlock, eq: &Equations) -> Result<(), SolveError> {
         let n = col.size;
-        let L = &mut self.room;
+        let L = &mut self.scratch;
         L.clear();
         L.extend_from_slice(&eq.mass[col.mass..][..n * n]);
         cholesky(L, n).map_err(|i| SolveError::Mass { velocity: col.start + i })?;

@@ -9,7 +9,7 @@
 
 use super::correction::{Correction, REFINE, Solvable};
 use super::dense::inverse_mass_mul;
-use super::whole::{DenseFormulation, DenseMethod};
+use super::dense_formulation::{DenseFormulation, DenseMethod};
 use super::{FormulationKind, Needs};
 use crate::error::SolveError;
 use crate::problem::{Accel, Equations, Structure};

@@ -9,7 +9,7 @@
 //! all right vectors. Not for large models.
 
 use super::correction::{Correction, REFINE, Solvable};
-use super::whole::{DenseFormulation, DenseMethod};
+use super::dense_formulation::{DenseFormulation, DenseMethod};
 use super::{FormulationKind, Needs, dense};
 use crate::error::SolveError;
 use crate::problem::{Accel, Equations, Structure};
@@ -102,7 +102,7 @@ impl DenseMethod for LeastSquares2 {
     }
 }
 
-/// Where `x` is largest.
+/// Returns where `x` is largest.
 fn largest(x: &[f64]) -> usize {
     (0..x.len()).fold(0, |best, i| if x[i].abs() > x[best].abs() { i } else { best })
 }

@@ -5,6 +5,7 @@
 mod augmented_lagrangian;
 mod correction;
 pub(crate) mod dense;
+mod dense_formulation;
 mod direct;
 mod least_squares_1;
 mod least_squares_2;
@@ -16,10 +17,9 @@ mod pseudo_inverse;
 mod udwadia_kalaba;
 mod udwadia_phohomsiri;
 mod weakest;
-mod whole;
 
 use crate::error::{MethodError, SolveError};
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::kkt::Kkt;
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Accel, Equations, Structure};
@@ -36,7 +36,7 @@ pub trait Formulation: Send {
         out: &mut Accel,
     ) -> Result<(), SolveError>;
 
-    /// The same for a right side of an integrator that projects, where nobody reads λ: it need not be the one of least norm, and where constraints
+    /// The same for a right-hand side of an integrator that projects, where no one reads λ: it need not be the one of least norm, and where constraints
     /// contradict each other by the violation v̇ may be any that keeps an independent set of them.
     fn motion(
         &mut self,
@@ -48,18 +48,18 @@ pub trait Formulation: Send {
         self.accelerations(s, eq, kkt, out)
     }
 
-    /// What it found on the way, for the report.
-    fn findings(&self) -> Findings {
-        Findings::default()
+    /// Returns what it found on the way, for the report.
+    fn statistics(&self) -> MethodStatistics {
+        MethodStatistics::default()
     }
 
-    /// How near the rows that took part in the last call are to dependent: falls with the square of the smallest singular
+    /// Returns how near the rows that took part in the last call are to dependent: falls with the square of the smallest singular
     /// value of J. `kkt` is what the call was given.
     fn smallest_pivot(&self, kkt: &Kkt) -> f64 {
         kkt.smallest_pivot()
     }
 
-    /// Whether it solves M v̇ + Jᵀλ = f, J v̇ = γ as they are where J has full rank, so that [`tables`](crate::tables) may do it.
+    /// Returns whether it solves M v̇ + Jᵀλ = f, J v̇ = γ as they are where J has full rank, so that [`tables`](crate::tables) may do it.
     fn is_plain(&self) -> bool {
         false
     }
@@ -70,16 +70,16 @@ pub trait Formulation: Send {
     }
 }
 
-/// What a formulation asks of a model, and what it gives.
+/// Holds what a formulation asks of a model, and what it gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
-    /// Whether rows that depend on others are an error.
+    /// True if rows that depend on others are an error.
     pub full_rank: bool,
-    /// Whether v̇ is that of the constrained mechanism up to rounding; if not, it tends there with an option.
+    /// True if v̇ is that of the constrained mechanism up to rounding; if not, it tends there with an option.
     pub exact: bool,
-    /// Whether it works on dense matrices of all velocities and rows: time O(n³), memory O(n²).
+    /// True if it works on dense matrices of all velocities and rows: time O(n³), memory O(n²).
     pub dense: bool,
-    /// Whether it makes its forces from the violation, which no stabilization may then take away.
+    /// True if it makes its forces from the violation, which no stabilization may then take away.
     pub violation: bool,
 }
 
@@ -94,7 +94,7 @@ pub struct FormulationKind {
     pub name: &'static str,
     /// One line on what it is.
     pub doc: &'static str,
-    /// What it asks of a model.
+    /// Holds what it asks of a model.
     pub needs: Needs,
     /// Its options.
     pub options: &'static [OptionDoc],

@@ -28,7 +28,7 @@ mod bases;
 
 use super::correction::{Correction, REFINE, Solvable};
 use super::dense::Root;
-use super::whole::{DenseFormulation, DenseMethod};
+use super::dense_formulation::{DenseFormulation, DenseMethod};
 use super::{Formulation, FormulationKind, Needs};
 use crate::error::{MethodError, SolveError};
 use crate::options::{OptionDoc, Options};

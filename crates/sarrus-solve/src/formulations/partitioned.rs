@@ -17,7 +17,7 @@ use super::correction::{Correction, REFINE, Solvable};
 use super::weakest::Weakest;
 use super::{Formulation, FormulationKind, Needs};
 use crate::error::SolveError;
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::kkt::{ActiveRows, Kkt};
 use crate::partition::Partition;
 use crate::problem::{Accel, Equations, Structure};
@@ -73,7 +73,7 @@ impl Formulation for PartitionedFormulation {
                 weakest: Weakest::new(s.nv, s.nc),
             });
         let partition = &mut self.partition;
-        partition.tell(s, kkt.known_rank());
+        partition.report_rank(s, kkt.known_rank());
         partition.factor(s, eq)?;
         reduced.update(s, eq, partition)?;
         let solvable = if partition.is_redundant() { Solvable::Range } else { Solvable::All };
@@ -94,8 +94,8 @@ impl Formulation for PartitionedFormulation {
         self.partition.factorizations()
     }
 
-    fn findings(&self) -> Findings {
-        self.partition.findings().clone()
+    fn statistics(&self) -> MethodStatistics {
+        self.partition.statistics().clone()
     }
 }
 
@@ -129,7 +129,7 @@ impl IndependentEquations {
         cholesky(H, n).map_err(|k| SolveError::Mass { velocity: independent[k] })
     }
 
-    /// v̇ and λ for the right sides `a` (nv) and `b` (nc).
+    /// v̇ and λ for the right-hand sides `a` (nv) and `b` (nc).
     fn solve(
         &mut self,
         s: &Structure,

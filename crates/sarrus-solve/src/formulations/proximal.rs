@@ -3,7 +3,7 @@
 //! v̇ is unique as long as the constraints agree with each other: rows that depend on others are left out, chosen so that the rows kept are
 //! well conditioned, and those that contradict them are an error. Where they do so by no more than the violation, v̇ is that of
 //! least squares over all rows (see `kkt/agree.rs`). λ is the one of least 2-norm among those that give v̇; it is found
-//! where somebody reads it, by conjugate gradients that a proximal step (J M⁻¹ Jᵀ + εI)⁻¹ preconditions (see `kkt/least_norm.rs`). Cost:
+//! where someone reads it, by conjugate gradients that a proximal step (J M⁻¹ Jᵀ + εI)⁻¹ preconditions (see `kkt/least_norm.rs`). Cost:
 //! one block LDLᵀ of J M⁻¹ Jᵀ, and one of J M⁻¹ Jᵀ + εI where rows are dependent and λ is read.
 
 use super::{Formulation, FormulationKind, Needs};

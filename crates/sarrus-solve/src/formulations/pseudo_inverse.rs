@@ -16,7 +16,7 @@
 
 use super::correction::{Correction, REFINE, Solvable};
 use super::dense::{Root, fill_inverse_masses};
-use super::whole::{DenseFormulation, DenseMethod};
+use super::dense_formulation::{DenseFormulation, DenseMethod};
 use super::{FormulationKind, Needs};
 use crate::error::SolveError;
 use crate::problem::{Accel, Equations, Structure};

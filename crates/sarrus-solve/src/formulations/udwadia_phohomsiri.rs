@@ -4,7 +4,7 @@
 //! leave free, friction for one. Virtual displacements see only E W = E C, and so E M v̇ = E (Q + C). Here f holds Q + C
 //! already, since the elements that know C add it to their forces. The part of C across the constraints changes λ, not v̇.
 //!
-//! The right side may hold Q + C in place of E (Q + C), as M̄ᵀ [g; γ] = M E g + Jᵀγ is the same for g and E g. With
+//! The right-hand side may hold Q + C in place of E (Q + C), as M̄ᵀ [g; γ] = M E g + Jᵀγ is the same for g and E g. With
 //! J = U Σ Vᵀ, of which r values count (see `rank.rs`), turning the rows of both blocks leaves of M̄ v̇ = [Q + C; γ]
 //!
 //! ```text
@@ -18,7 +18,7 @@
 //! models.
 
 use super::correction::{Correction, REFINE, Solvable};
-use super::whole::{DenseFormulation, DenseMethod};
+use super::dense_formulation::{DenseFormulation, DenseMethod};
 use super::{FormulationKind, Needs, dense};
 use crate::error::SolveError;
 use crate::problem::{Accel, Equations, Structure};

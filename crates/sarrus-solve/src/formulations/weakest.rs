@@ -1,4 +1,4 @@
-//! How near J is to losing rank, for formulations that factor [`Partition`]s: the smallest eigenvalue of D_r J M⁻¹Jᵀ D_r,
+//! Describes how near J is to losing rank, for formulations that factor [`Partition`]s: the smallest eigenvalue of D_r J M⁻¹Jᵀ D_r,
 //! whose diagonal is about one.
 //!
 //! One inverse iteration at every call, from where the last one left off: with M x + Jᵀμ = 0 and J x = b,

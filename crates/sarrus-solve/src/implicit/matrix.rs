@@ -28,7 +28,7 @@ pub trait Number:
 {
     /// A real number.
     fn real(x: f64) -> Self;
-    /// Whether it is a number.
+    /// Returns whether it is a number.
     fn is_finite(self) -> bool;
 }
 
@@ -52,7 +52,7 @@ impl Number for c64 {
     }
 }
 
-/// Three velocities that are a turn: first index in v, and T by rows.
+/// Three velocities that are a rotation: first index in v, and T by rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RotationBlock {
     /// First index in v.
@@ -76,7 +76,7 @@ impl RotationBlock {
 
 const IDENTITY: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
-/// T(θ) = 1 - (1 - cos θ)/θ² θ̃ + (θ - sin θ)/θ³ θ̃²: how the turn exp(θ̃) changes about its own axes when θ does.
+/// T(θ) = 1 - (1 - cos θ)/θ² θ̃ + (θ - sin θ)/θ³ θ̃²: how the rotation exp(θ̃) changes about its own axes when θ does.
 pub fn right_tangent(w: [f64; 3]) -> [[f64; 3]; 3] {
     let x = w.iter().map(|w| w * w).sum::<f64>();
     let (a, b) = if x < 1e-4 {
@@ -117,7 +117,7 @@ fn with_skew(w: [f64; 3], a: f64, b: f64, x: f64) -> [[f64; 3]; 3] {
 pub struct IterationMatrix<N: Number> {
     nv: usize,
     lu: PatternLu<N>,
-    /// Where the numbers of M, of the pairs of K and D, of Jᵀ, of J, and of the diagonal of the rows go.
+    /// Marks where the numbers of M, of the pairs of K and D, of Jᵀ, of J, and of the diagonal of the rows go.
     mass: Vec<usize>,
     pairs: Vec<usize>,
     transposed: Vec<usize>,
@@ -125,8 +125,8 @@ pub struct IterationMatrix<N: Number> {
     diagonal: Vec<usize>,
     /// K T, laid out as K.
     KT: Vec<f64>,
-    /// Room for a block of J T.
-    turned: Vec<f64>,
+    /// Workspace for a block of J T.
+    rotation: Vec<f64>,
     b: Vec<N>,
     factorizations: u64,
 }
@@ -145,40 +145,40 @@ impl<N: Number> IterationMatrix<N> {
             block(&mut entries, a, b);
         }
         let pairs = entries.len();
-        let turned = |entries: &mut Vec<(usize, usize)>, is_transposed: bool| {
+        let is_rotated = |entries: &mut Vec<(usize, usize)>, is_transposed: bool| {
             for row in &s.rows {
                 for e in &s.entries[row.entries.clone()] {
                     let col = s.cols[e.col];
                     for i in 0..row.size {
                         let row = s.nv + row.start + i;
-                        let place =
+                        let index_of =
                             |j| if is_transposed { (col.start + j, row) } else { (row, col.start + j) };
-                        entries.extend((0..col.size).map(place));
+                        entries.extend((0..col.size).map(index_of));
                     }
                 }
             }
         };
-        turned(&mut entries, true);
+        is_rotated(&mut entries, true);
         let transposed = entries.len();
-        turned(&mut entries, false);
+        is_rotated(&mut entries, false);
         let rows = entries.len();
         entries.extend((0..s.nc).map(|i| (s.nv + i, s.nv + i)));
 
         let n = s.nv + s.nc;
-        let (lu, places) =
+        let (lu, indices) =
             PatternLu::new(n, &entries).map_err(|_| SolveError::TooLarge { blocks: entries.len() })?;
         let tallest = s.rows.iter().map(|r| r.size).max().unwrap_or(0);
         let widest = s.cols.iter().map(|c| c.size).max().unwrap_or(0);
         Ok(IterationMatrix {
             nv: s.nv,
             lu,
-            mass: places[..mass].to_vec(),
-            pairs: places[mass..pairs].to_vec(),
-            transposed: places[pairs..transposed].to_vec(),
-            rows: places[transposed..rows].to_vec(),
-            diagonal: places[rows..].to_vec(),
+            mass: indices[..mass].to_vec(),
+            pairs: indices[mass..pairs].to_vec(),
+            transposed: indices[pairs..transposed].to_vec(),
+            rows: indices[transposed..rows].to_vec(),
+            diagonal: indices[rows..].to_vec(),
             KT: vec![0.0; tangent.K.len()],
-            turned: vec![0.0; tallest * widest],
+            rotation: vec![0.0; tallest * widest],
             b: vec![N::real(0.0); n],
             factorizations: 0,
         })
@@ -197,7 +197,7 @@ impl<N: Number> IterationMatrix<N> {
         eq: &Equations,
         tangent: &Tangent,
         [gamma, beta]: [N; 2],
-        turns: &[RotationBlock],
+        rotations: &[RotationBlock],
         out: &[bool],
     ) -> Result<(), SolveError> {
         self.factorizations += 1;
@@ -205,22 +205,22 @@ impl<N: Number> IterationMatrix<N> {
         values.fill(N::real(0.0));
 
         // M
-        let mut place = self.mass.iter();
+        let mut indices = self.mass.iter();
         for col in &s.cols {
             let block = &eq.mass[col.mass..][..col.size * col.size];
-            block.iter().zip(&mut place).for_each(|(m, &to)| values[to] += N::real(*m));
+            block.iter().zip(&mut indices).for_each(|(m, &to)| values[to] += N::real(*m));
         }
 
         // γ D + β K T
-        let mut place = self.pairs.iter();
+        let mut indices = self.pairs.iter();
         for pair in &tangent.pairs {
             let [a, b] = pair.at.map(|i| s.cols[i]);
             let n = a.size * b.size;
             let (K, D) = (&tangent.K[pair.offset..][..n], &tangent.D[pair.offset..][..n]);
-            let turned = &mut self.KT[pair.offset..][..n];
-            turned.copy_from_slice(K);
-            turn(turned, b.start, b.size, turns);
-            for ((K, D), &to) in turned.iter().zip(D).zip(&mut place) {
+            let angle = &mut self.KT[pair.offset..][..n];
+            angle.copy_from_slice(K);
+            rotate_block(angle, b.start, b.size, rotations);
+            for ((K, D), &to) in angle.iter().zip(D).zip(&mut indices) {
                 values[to] += beta * *K;
                 values[to] += gamma * *D;
             }
@@ -234,11 +234,11 @@ impl<N: Number> IterationMatrix<N> {
                 let col = s.cols[e.col];
                 let n = row.size * col.size;
                 let block = &eq.J[e.offset..][..n];
-                let turned = &mut self.turned[..n];
-                turned.copy_from_slice(block);
-                turn(turned, col.start, col.size, turns);
+                let angle = &mut self.rotation[..n];
+                angle.copy_from_slice(block);
+                rotate_block(angle, col.start, col.size, rotations);
                 for (k, ((J, JT), (&up, &down))) in
-                    block.iter().zip(&*turned).zip((&mut up).zip(&mut down)).enumerate()
+                    block.iter().zip(&*angle).zip((&mut up).zip(&mut down)).enumerate()
                 {
                     if !out[first + k / col.size] {
                         values[up] += N::real(*J);
@@ -275,7 +275,7 @@ impl<N: Number> IterationMatrix<N> {
         }
     }
 
-    /// (Δz, Δλ) for the right sides r and c, in their places.
+    /// (Δz, Δλ) for the right-hand sides r and c, in their places.
     pub fn solve(&mut self, r: &mut [N], c: &mut [N]) -> Result<(), SolveError> {
         let (top, bottom) = self.b.split_at_mut(self.nv);
         top.copy_from_slice(r);
@@ -292,11 +292,11 @@ impl<N: Number> IterationMatrix<N> {
     }
 }
 
-/// A block times T, in place: the columns of a turn among its columns `start` ...
-fn turn(block: &mut [f64], start: usize, size: usize, turns: &[RotationBlock]) {
+/// A block times T, in place: the columns of a rotation among its columns `start` ...
+fn rotate_block(block: &mut [f64], start: usize, size: usize, rotations: &[RotationBlock]) {
     // turns come in the order of v
-    let first = turns.partition_point(|t| t.start < start);
-    for t in turns[first..].iter().take_while(|t| t.start < start + size) {
+    let first = rotations.partition_point(|t| t.start < start);
+    for t in rotations[first..].iter().take_while(|t| t.start < start + size) {
         let at = t.start - start;
         for row in block.chunks_exact_mut(size) {
             let old = [row[at], row[at + 1], row[at + 2]];

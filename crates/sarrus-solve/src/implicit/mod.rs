@@ -1,4 +1,4 @@
-//! What implicit methods share: the matrix of Newton's iteration, and the iteration itself.
+//! Describes what implicit methods share: the matrix of Newton's iteration, and the iteration itself.
 //!
 //! [`IterationMatrix`] puts M, D, K and J together and factors them; [`Newton`] solves the equations of one stage with it.
 

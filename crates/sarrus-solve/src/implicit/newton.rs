@@ -20,7 +20,7 @@ use crate::problem::{Accel, Equations, RowBlock, Stage, State, Structure};
 use crate::tangent::Tangent;
 use crate::views::ImplicitOde;
 
-/// Which constraints hold at the end of a step.
+/// Identifies which constraints hold at the end of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ConstraintLevel {
     /// Positions alone: index 3. Velocities hold to the order of the method.
@@ -32,7 +32,7 @@ pub enum ConstraintLevel {
     Both,
 }
 
-/// How positions follow accelerations.
+/// Describes how positions follow accelerations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kinematics {
     /// δ = δ* + β z.
@@ -41,7 +41,7 @@ pub enum Kinematics {
     Velocities,
 }
 
-/// What a stage asks for.
+/// Holds what a stage asks for.
 #[derive(Debug, Clone)]
 pub struct StageTarget {
     /// Time \[s\].
@@ -54,7 +54,7 @@ pub struct StageTarget {
     pub beta: f64,
     /// ∂x/∂ẋ \[s\].
     pub gamma_x: f64,
-    /// How positions follow.
+    /// Describes how positions follow.
     pub kinematics: Kinematics,
     /// δ* (nv).
     pub delta: Vec<f64>,
@@ -81,10 +81,10 @@ impl StageTarget {
     }
 }
 
-/// How the iteration is run.
+/// Describes how the iteration is run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NewtonOptions {
-    /// Which constraints hold.
+    /// Identifies which constraints hold.
     pub level: ConstraintLevel,
     /// Changes that are left to go, relative to the size and speed of the mechanism.
     pub tolerance: f64,
@@ -115,7 +115,7 @@ const LEAST_RATE: f64 = 0.1;
 /// The most that an update makes a correction longer.
 const MOST_LEARNED: f64 = 10.0;
 
-/// How an iteration went.
+/// Describes how an iteration went.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Converged {
     /// Iterations.
@@ -124,11 +124,11 @@ pub struct Converged {
     pub rate: f64,
 }
 
-/// Which matrix an iteration starts with.
+/// Identifies which matrix an iteration starts with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MatrixSource {
     /// The one at hand.
-    Kept,
+    Retained,
     /// That of the start of the step.
     Start,
     /// That of where the iteration starts.
@@ -147,9 +147,9 @@ struct PastCorrection {
     size: f64,
 }
 
-/// What an iteration has found, and what it needs.
+/// Holds what an iteration has found, and what it needs.
 pub struct Newton {
-    /// How it is run.
+    /// Describes how it is run.
     pub options: NewtonOptions,
     /// The state that was found.
     pub state: State,
@@ -164,10 +164,10 @@ pub struct Newton {
     scale: ChangeScale,
     tangent: Tangent,
     matrix: IterationMatrix<f64>,
-    turns: Vec<RotationBlock>,
+    rotations: Vec<RotationBlock>,
     /// γ of the factors; none before the first.
     factored: Option<f64>,
-    /// Whether the factors shall be made anew.
+    /// True if the factors shall be made anew.
     stale: bool,
     /// Scalar rows that depend on others.
     out: Vec<bool>,
@@ -179,13 +179,13 @@ pub struct Newton {
     shift: Vec<f64>,
     evaluations: u64,
     iterations: u64,
-    told: [u64; 3],
+    reported: [u64; 3],
     /// Change of x (nx), and what its square counts beside that of z.
     x: Vec<f64>,
     x_weight: f64,
     /// Corrections so far.
     past: Vec<PastCorrection>,
-    /// Where the iteration started.
+    /// Marks where the iteration started.
     guess: Accel,
     /// Multipliers of d (nc).
     mu: Vec<f64>,
@@ -208,7 +208,7 @@ impl Newton {
             scale: ChangeScale::new(structure),
             matrix: IterationMatrix::new(structure, &tangent)?,
             tangent,
-            turns: RotationBlock::all(structure),
+            rotations: RotationBlock::all(structure),
             factored: None,
             stale: false,
             out,
@@ -218,7 +218,7 @@ impl Newton {
             shift: vec![0.0; structure.nv],
             evaluations: 0,
             iterations: 0,
-            told: [0; 3],
+            reported: [0; 3],
             x: vec![0.0; structure.nx],
             x_weight: 0.0,
             past: (0..options.most)
@@ -240,10 +240,10 @@ impl Newton {
     }
 
     /// Evaluations since the last call; tells `view` of all work since then.
-    pub fn tell(&mut self, view: &mut dyn ImplicitOde) -> u64 {
+    pub fn report_counts(&mut self, view: &mut dyn ImplicitOde) -> u64 {
         let now = [self.evaluations, self.matrix.factorizations(), self.iterations];
-        let [evaluations, factorizations, iterations] = std::array::from_fn(|i| now[i] - self.told[i]);
-        self.told = now;
+        let [evaluations, factorizations, iterations] = std::array::from_fn(|i| now[i] - self.reported[i]);
+        self.reported = now;
         view.note(evaluations, factorizations, iterations);
         evaluations
     }
@@ -260,8 +260,12 @@ impl Newton {
         self.guess.clone_from(&self.accel);
         let fits = |factored: f64| (target.gamma / factored - 1.0).abs() <= OTHER_STEP;
         let fresh = !self.factored.is_some_and(fits) || self.stale;
-        let mut done =
-            self.iterate(view, start, target, if fresh { MatrixSource::Start } else { MatrixSource::Kept });
+        let mut done = self.iterate(
+            view,
+            start,
+            target,
+            if fresh { MatrixSource::Start } else { MatrixSource::Retained },
+        );
         if done.is_err() && !fresh {
             self.accel.clone_from(&self.guess);
             done = self.iterate(view, start, target, MatrixSource::Start);
@@ -272,7 +276,7 @@ impl Newton {
             done = self.iterate(view, start, target, MatrixSource::Here);
         }
         if done.is_ok() && self.has_lost(view.structure()) {
-            done = self.look_again(view, start, target);
+            done = self.check_again(view, start, target);
         }
         if done.is_err() {
             self.accel.clone_from(&self.guess);
@@ -281,7 +285,7 @@ impl Newton {
         done
     }
 
-    /// Whether a row that was left out as dependent on others does not hold.
+    /// Returns whether a row that was left out as dependent on others does not hold.
     fn has_lost(&self, s: &Structure) -> bool {
         let most = LOST * self.scale.length();
         let of_row = |row: &RowBlock| {
@@ -292,7 +296,7 @@ impl Newton {
 
     /// Solves again with the rows that depend on others where the step has led to: where the run began, in a singular position, they were
     /// more.
-    fn look_again(
+    fn check_again(
         &mut self,
         view: &mut dyn ImplicitOde,
         start: &State,
@@ -329,7 +333,7 @@ impl Newton {
         self.evaluate(view);
         self.correct(view.structure(), target).map_err(failed)?;
         self.apply();
-        self.place(view, start, target);
+        self.set_end_state(view, start, target);
         Ok(())
     }
 
@@ -339,7 +343,7 @@ impl Newton {
         for ((x, base), rate) in self.state.x.iter_mut().zip(&target.x).zip(&self.xdot) {
             *x = base + target.gamma_x * rate;
         }
-        self.place(view, start, target);
+        self.set_end_state(view, start, target);
     }
 
     /// Broyden's update of the correction, number `n` from zero: what the matrix has got wrong so far, it gets wrong again.
@@ -417,7 +421,7 @@ impl Newton {
             let (moved, _) = self.scale.size(&self.shift, 1.0, 0.0, h);
             let change = z.max(moved).max(x_change);
             self.apply();
-            self.place(view, start, target);
+            self.set_end_state(view, start, target);
             let no_step = |rate| StepError::Newton { t: start.t, h, iterations: iteration, rate, worst };
             if !change.is_finite() {
                 return Err(no_step(f64::INFINITY));
@@ -425,7 +429,7 @@ impl Newton {
 
             let rate = if iteration == 1 { 0.0 } else { change / last };
             slowest = slowest.max(rate);
-            // what is left to go, if it goes on like that; one fast iteration is no promise
+            // what is left to go, if it continues like that; one fast iteration is no promise
             let sure = rate.max(LEAST_RATE);
             let left = if iteration == 1 { change } else { sure / (1.0 - sure).max(1e-3) * change };
             if left <= tolerance || change <= ROUNDING {
@@ -444,7 +448,7 @@ impl Newton {
     }
 
     /// The state that z and d mean.
-    fn place(&mut self, view: &dyn ImplicitOde, start: &State, target: &StageTarget) {
+    fn set_end_state(&mut self, view: &dyn ImplicitOde, start: &State, target: &StageTarget) {
         let Newton { state, accel, delta, d, .. } = self;
         state.t = target.t;
         for ((v, base), z) in state.v.iter_mut().zip(&target.v).zip(&accel.vdot) {
@@ -458,17 +462,17 @@ impl Newton {
             }
             Kinematics::Velocities => {
                 // T⁻¹ of the last iteration
-                self.turns.iter_mut().for_each(|turn| {
-                    turn.T = right_tangent_inverse([0, 1, 2].map(|i| delta[turn.start + i]));
+                self.rotations.iter_mut().for_each(|rotation| {
+                    rotation.T = right_tangent_inverse([0, 1, 2].map(|i| delta[rotation.start + i]));
                 });
                 for (i, delta) in delta.iter_mut().enumerate() {
                     *delta = target.delta[i] + target.gamma * state.v[i] + d[i];
                 }
-                for turn in &self.turns {
-                    let w = &state.v[turn.start..][..3];
+                for rotation in &self.rotations {
+                    let w = &state.v[rotation.start..][..3];
                     for i in 0..3 {
-                        let rate: f64 = (0..3).map(|k| turn.T[i][k] * w[k]).sum();
-                        delta[turn.start + i] += target.gamma * (rate - w[i]);
+                        let rate: f64 = (0..3).map(|k| rotation.T[i][k] * w[k]).sum();
+                        delta[rotation.start + i] += target.gamma * (rate - w[i]);
                     }
                 }
             }
@@ -501,17 +505,17 @@ impl Newton {
     }
 
     fn factor(&mut self, view: &mut dyn ImplicitOde, target: &StageTarget) -> Result<(), SolveError> {
-        let Newton { state, accel, tangent, turns, delta, matrix, eq, out, .. } = self;
+        let Newton { state, accel, tangent, rotations, delta, matrix, eq, out, .. } = self;
         view.fill_tangent(state, &accel.vdot, &accel.lambda, tangent);
-        let turns: &[RotationBlock] = match target.kinematics {
+        let rotations: &[RotationBlock] = match target.kinematics {
             Kinematics::Accelerations => {
-                turns.iter_mut().for_each(|turn| turn.set(delta));
-                turns
+                rotations.iter_mut().for_each(|rotation| rotation.set(delta));
+                rotations
             }
             // T and T⁻¹ cancel
             Kinematics::Velocities => &[],
         };
-        matrix.factor(view.structure(), eq, tangent, [target.gamma, target.beta], turns, out)?;
+        matrix.factor(view.structure(), eq, tangent, [target.gamma, target.beta], rotations, out)?;
         self.factored = Some(target.gamma);
         Ok(())
     }

@@ -1,11 +1,11 @@
-//! How large a change is: lengths against the size of the mechanism, turns against a radian.
+//! Describes how large a change is: lengths against the size of the mechanism, turns against a radian.
 
 use crate::problem::{Array, GroupKind, State, Structure};
 
 /// Speeds are measured at least against the size of the mechanism over this many steps.
 const STEPS: f64 = 1e3;
 
-/// What changes of positions and velocities are compared with.
+/// Holds what changes of positions and velocities are compared with.
 #[derive(Debug, Clone, Default)]
 pub struct ChangeScale {
     /// Groups of velocities: first index, length, whether they are turns.
@@ -20,9 +20,9 @@ impl ChangeScale {
     /// For the groups of `s`.
     pub fn new(s: &Structure) -> ChangeScale {
         let velocities = s.groups.iter().filter(|g| g.kind.array() == Array::V);
-        let turns = |kind| kind == GroupKind::AngularVelocity;
+        let rotates = |kind| kind == GroupKind::AngularVelocity;
         ChangeScale {
-            groups: velocities.map(|g| (g.start, g.len, turns(g.kind))).collect(),
+            groups: velocities.map(|g| (g.start, g.len, rotates(g.kind))).collect(),
             ..ChangeScale::default()
         }
     }
@@ -35,8 +35,8 @@ impl ChangeScale {
             self.length = 1.0;
         }
         self.speeds = [0.0; 2];
-        for &(start, len, turns) in &self.groups {
-            let speed = &mut self.speeds[usize::from(turns)];
+        for &(start, len, rotates) in &self.groups {
+            let speed = &mut self.speeds[usize::from(rotates)];
             *speed = speed.max(norm(&s.v[start..][..len]));
         }
     }
@@ -54,10 +54,10 @@ impl ChangeScale {
     /// The largest of the changes β `z` of positions and γ `z` of velocities in a step of size `h`, and which velocity is the worst.
     pub fn size(&self, z: &[f64], beta: f64, gamma: f64, h: f64) -> (f64, usize) {
         let mut worst = (0.0, 0);
-        for &(start, len, turns) in &self.groups {
+        for &(start, len, rotates) in &self.groups {
             let z = norm(&z[start..][..len]);
-            let length = if turns { 1.0 } else { self.length };
-            let speed = self.speeds[usize::from(turns)].max(length / (STEPS * h));
+            let length = if rotates { 1.0 } else { self.length };
+            let speed = self.speeds[usize::from(rotates)].max(length / (STEPS * h));
             let size = (beta * z / length).max(gamma * z / speed);
             if !(size <= worst.0) {
                 worst = (size, start);

@@ -16,9 +16,9 @@
 //! **Rounding.** What is lost by adding a small step to a large state is carried to the next. Tolerances below
 //! four units in the last place of the state are taken as that: shorter steps would not help.
 //!
-//! Needs smooth right sides: a jump costs a start anew. Costs two right sides a step whatever the order, dense output none, and
-//! storage for `max_order` + 10 states. At tight tolerances it takes half the right sides of a Runge-Kutta method of order 8, with
-//! errors up to a hundred times larger; for the same error about three quarters. Where right sides are cheap its own work, some 5 k
+//! Needs smooth right-hand sides: a jump costs a start anew. Costs two right-hand sides a step whatever the order, dense output none, and
+//! storage for `max_order` + 10 states. At tight tolerances it takes half the right-hand sides of a Runge-Kutta method of order 8, with
+//! errors up to a hundred times larger; for the same error about three quarters. Where right-hand sides are cheap its own work, some 5 k
 //! operations a number, counts too. Not for stiff problems, nor for events in quick succession.
 
 mod dodge;
@@ -32,7 +32,7 @@ use crate::options::{OptionDoc, Options};
 use crate::problem::{State, Structure};
 use crate::views::{Ode, Step, StepInfo};
 use dodge::Dodge;
-use formulas::{Formulas, MOST, ROOM, moulton};
+use formulas::{CAPACITY, Formulas, MOST, moulton};
 use states::{add_times, clear};
 use trial::slope;
 
@@ -61,14 +61,14 @@ const EQUAL: f64 = 1e-6;
 const ALONG: f64 = 0.05;
 const ACROSS: f64 = 1e-6;
 const DODGES: u32 = 12;
-const CAREFUL_STEPS: u32 = 2;
+const CONSTRAINED_STEPS: u32 = 2;
 
 /// Adams-Bashforth-Moulton methods with their workspace.
 pub struct Abm {
     max_order: usize,
     limits: StepLimits,
     /// |γ*|.
-    moulton: [f64; ROOM],
+    moulton: [f64; CAPACITY],
 
     /// State at the start of the step.
     start: State,
@@ -80,30 +80,30 @@ pub struct Abm {
     phi: Vec<State>,
     /// The slope that the past expects at the end.
     expected: State,
-    /// How far the slope is from it: φ_{k+1}.
+    /// Distance of the slope from it: φ_{k+1}.
     change: State,
     /// Scratch.
     delta: State,
-    /// What rounding has added to `start` beyond what was to be added, and to `end`.
+    /// Holds what rounding has added to `start` beyond what was to be added, and to `end`.
     carry: [State; 2],
 
     /// ψ of the steps before this.
-    past: [f64; ROOM],
+    past: [f64; CAPACITY],
     formulas: Formulas,
     /// Order of the next step.
     order: usize,
-    /// How many steps of this size were taken.
+    /// Describes how many steps of this size were taken.
     equal: usize,
-    /// Whether order and step are raised at every step.
+    /// True if order and step are raised at every step.
     starting: bool,
-    /// What errors are measured in, in units of the tolerance: 1, or more where that is rounding.
+    /// Holds what errors are measured in, in units of the tolerance: 1, or more where that is rounding.
     unit: f64,
-    /// Whether `start` and `end` belong to an accepted step.
+    /// True if `start` and `end` belong to an accepted step.
     accepted: bool,
-    /// Whether the differences are those at `end`.
+    /// True if the differences are those at `end`.
     differences: bool,
-    /// Steps for which right sides are still taken on the constraints.
-    careful: u32,
+    /// Steps for which right-hand sides are still taken on the constraints.
+    constrained_steps: u32,
 }
 
 impl Abm {
@@ -122,7 +122,7 @@ impl Abm {
             change: none(),
             delta: none(),
             carry: [none(), none()],
-            past: [0.0; ROOM],
+            past: [0.0; CAPACITY],
             formulas: Formulas::default(),
             order: 1,
             equal: 0,
@@ -130,7 +130,7 @@ impl Abm {
             unit: 1.0,
             accepted: false,
             differences: false,
-            careful: 0,
+            constrained_steps: 0,
         }
     }
 
@@ -183,7 +183,7 @@ impl Abm {
         first: bool,
     ) -> Result<f64, StepError> {
         self.start.copy_from(s);
-        self.past = [0.0; ROOM];
+        self.past = [0.0; CAPACITY];
         (self.order, self.equal, self.starting) = (1, 0, true);
         self.phi[1..].iter_mut().chain(&mut self.carry).for_each(clear);
         let left = control.t_end - s.t;
@@ -209,14 +209,14 @@ impl Abm {
         mut wanted: f64,
     ) -> Result<(f64, u32), StepError> {
         let t = self.start.t;
-        if self.careful == 0 {
-            ode.set_careful(false);
+        if self.constrained_steps == 0 {
+            ode.set_constrained_stages(false);
         }
         let h_min = control.min_step(t, &self.limits);
         wanted = wanted.max(h_min);
         let (mut rejected, mut failures) = (0, 0);
         let mut dodge = Dodge::default();
-        let mut careful = self.careful > 0 && ode.set_careful(true);
+        let mut constrained = self.constrained_steps > 0 && ode.set_constrained_stages(true);
         loop {
             let t1 = control.adaptive_end(t, wanted);
             let h = t1 - t;
@@ -230,7 +230,7 @@ impl Abm {
                 along = self.error_along(ode, control).filter(rest);
                 // the projection will take the rest away
                 if let Some(along) = along
-                    && careful
+                    && constrained
                     && along <= 1.0
                     && errors.here * control.rtol <= ACROSS
                 {
@@ -248,17 +248,20 @@ impl Abm {
                 let changed = failures > 0 || dodge.tries > 0;
                 let next = self.plan(ode, control, &errors, changed);
                 control.accept_with(next);
-                self.careful =
-                    if careful && rejected > 0 { CAREFUL_STEPS } else { self.careful.saturating_sub(1) };
+                self.constrained_steps = if constrained && rejected > 0 {
+                    CONSTRAINED_STEPS
+                } else {
+                    self.constrained_steps.saturating_sub(1)
+                };
                 return Ok((errors.here, rejected));
             }
             rejected += 1;
             control.counts.rejected += 1;
 
             // a prediction off the constraints may be to blame, also where there were no accelerations
-            if (along.is_some() || tried.is_err()) && !careful {
-                careful = ode.set_careful(true);
-                if careful {
+            if (along.is_some() || tried.is_err()) && !constrained {
+                constrained = ode.set_constrained_stages(true);
+                if constrained {
                     continue;
                 }
             }
@@ -267,7 +270,7 @@ impl Abm {
             }
             self.starting = false;
             wanted = match along {
-                Some(along) if careful && dodge.tries < DODGES => {
+                Some(along) if constrained && dodge.tries < DODGES => {
                     // no further than at the growth of ordinary steps
                     let most = control.step.unwrap_or(f64::INFINITY).min(self.limits.growth * self.past[0]);
                     dodge.size(h, along, self.order, most)
@@ -305,7 +308,7 @@ impl Step for Abm {
             self.carry = [zeros(), zeros()];
             self.phi = (0..self.max_order + 2).map(|_| zeros()).collect();
         }
-        (self.accepted, self.careful) = (false, 0);
+        (self.accepted, self.constrained_steps) = (false, 0);
     }
 
     fn step(

@@ -24,7 +24,7 @@ pub(super) struct StepInterpolant {
     rate: Vec<f64>,
     /// δ(θ).
     delta: Vec<f64>,
-    /// Whether they belong to the step at hand.
+    /// True if they belong to the step at hand.
     is_known: bool,
 }
 
@@ -100,17 +100,17 @@ fn hermite(out: &mut [f64], theta: f64, h: f64, y: [&[f64]; 2], d: [&[f64]; 2]) 
 }
 
 /// The rotation vector nearest to `expected` of those that mean the same rotation as `turn`.
-fn whole_rotation(turn: [f64; 3], expected: [f64; 3]) -> [f64; 3] {
+fn whole_rotation(rotation: [f64; 3], expected: [f64; 3]) -> [f64; 3] {
     let length = |x: [f64; 3]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let angle = length(turn);
-    let (axis, of) = if angle > NO_AXIS { (turn, angle) } else { (expected, length(expected)) };
+    let angle = length(rotation);
+    let (axis, of) = if angle > NO_AXIS { (rotation, angle) } else { (expected, length(expected)) };
     let along = (0..3).map(|k| axis[k] * expected[k]).sum::<f64>() / of;
     let revolutions = ((along - angle) / TAU).round();
     // none, also where there is no axis
     if !(revolutions.abs() >= 1.0) {
-        return turn;
+        return rotation;
     }
-    [0, 1, 2].map(|k| turn[k] + TAU * revolutions * axis[k] / of)
+    [0, 1, 2].map(|k| rotation[k] + TAU * revolutions * axis[k] / of)
 }
 
 #[cfg(test)]
@@ -120,11 +120,11 @@ mod tests {
     #[test]
     fn revolutions_are_those_that_the_speeds_say() {
         let near = |a: [f64; 3], b: [f64; 3]| (0..3).all(|k| (a[k] - b[k]).abs() < 1e-12);
-        let turn = [0.0, 0.0, 1.0];
-        assert_eq!(whole_rotation(turn, [0.0, 0.0, 1.1]), turn);
-        assert_eq!(whole_rotation(turn, [0.0; 3]), turn);
-        assert!(near(whole_rotation(turn, [0.0, 0.1, 1.0 + 3.0 * TAU]), [0.0, 0.0, 1.0 + 3.0 * TAU]));
-        assert!(near(whole_rotation(turn, [0.0, 0.0, -5.0]), [0.0, 0.0, 1.0 - TAU]));
+        let rotation = [0.0, 0.0, 1.0];
+        assert_eq!(whole_rotation(rotation, [0.0, 0.0, 1.1]), rotation);
+        assert_eq!(whole_rotation(rotation, [0.0; 3]), rotation);
+        assert!(near(whole_rotation(rotation, [0.0, 0.1, 1.0 + 3.0 * TAU]), [0.0, 0.0, 1.0 + 3.0 * TAU]));
+        assert!(near(whole_rotation(rotation, [0.0, 0.0, -5.0]), [0.0, 0.0, 1.0 - TAU]));
         assert!(near(whole_rotation([0.0; 3], [2.0 * TAU, 0.0, 0.0]), [2.0 * TAU, 0.0, 0.0]));
         assert_eq!(whole_rotation([0.0; 3], [0.0; 3]), [0.0; 3]);
     }

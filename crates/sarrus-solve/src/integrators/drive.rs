@@ -10,7 +10,7 @@ const NEAR: f64 = 16.0;
 /// A fixed step shorter than this part of the size asked for is a sliver.
 const SLIVER: f64 = 1e-6;
 
-/// Whether to go on.
+/// States whether to continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proceed {
     /// Take the next step.
@@ -19,7 +19,7 @@ pub enum Proceed {
     Stop,
 }
 
-/// Who is told about a run while it goes on.
+/// Object that is notified of a run while it continues.
 ///
 /// `ode` is handed out as the type that [`integrate`] was called with, so that an observer can ask it for more
 /// than rates (multipliers, energies).
@@ -27,15 +27,15 @@ pub trait Observer<O: ?Sized> {
     /// The state at a time asked for by the samples.
     fn sample(&mut self, _ode: &mut O, _s: &State) {}
 
-    /// Whether a step may be [cut](Observer::cut) at its start.
-    fn takes_again(&self) -> bool {
+    /// Returns whether a step may be [cut](Observer::cut) at its start.
+    fn can_retake(&self) -> bool {
         false
     }
 
     /// A step was taken. If something happens inside it that ends the run there, the time \[s\] of it, not after its end: the rest of the
-    /// step is given up. At its start, where [`takes_again`](Observer::takes_again) says so, all of it is, and the run ends where it was.
+    /// step is given up. At its start, where [`can_retake`](Observer::can_retake) says so, all of it is, and the run ends where it was.
     ///
-    /// `ode` has taken note of the end of the step ([`Ode::finish_step`]); whoever cuts it must take that back.
+    /// `ode` has taken note of the end of the step ([`Ode::finish_step`]); the caller that cuts it must take that back.
     fn cut(&mut self, _step: &mut TakenStep<'_, O>) -> Result<Option<f64>, StepError> {
         Ok(None)
     }
@@ -59,10 +59,10 @@ pub trait Observer<O: ?Sized> {
     }
 }
 
-/// What an observer has done to the state.
+/// Holds what an observer has done to the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// It may have changed it; the run goes on from there.
+    /// It may have changed it; the run continues from there.
     Made,
     /// The same, and something else happens there: the run ends as if the step had been cut at its end.
     Cut,
@@ -72,7 +72,7 @@ pub enum Change {
 pub struct TakenStep<'a, O: ?Sized> {
     /// Whose step it is.
     pub ode: &'a mut O,
-    /// What it was.
+    /// Holds what it was.
     pub info: StepInfo,
     /// The state at its end.
     pub end: &'a State,
@@ -87,7 +87,7 @@ impl<O: Ode> TakenStep<'_, O> {
         self.method.dense_order()
     }
 
-    /// Tells the step control the energy exchanged so far \[J\].
+    /// Informs the step control the energy exchanged so far \[J\].
     pub fn set_energy_scale(&mut self, scale: f64) {
         self.control.energy_scale = scale;
     }
@@ -139,29 +139,29 @@ impl<'a> Samples<'a> {
 
     /// Takes the next time.
     pub fn next_time(&mut self) -> Option<f64> {
-        self.take_until(f64::INFINITY)
+        self.next_break(f64::INFINITY)
     }
 
     /// Takes the next time if it is not after `t`.
-    pub fn take_until(&mut self, t: f64) -> Option<f64> {
+    pub fn next_break(&mut self, t: f64) -> Option<f64> {
         let next = self.next.filter(|next| *next <= t)?;
         self.next = self.rest.next();
         Some(next)
     }
 }
 
-/// How a run ended.
+/// Describes how a run ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ended {
     /// Time reached \[s\].
     pub at: f64,
-    /// Why there.
+    /// Reason why there.
     pub because: Because,
     /// Work done under this [`StepControl`].
     pub counts: StepCounts,
 }
 
-/// Why a run ended.
+/// Reason why a run ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Because {
     /// The end was reached.
@@ -223,11 +223,11 @@ pub fn integrate<O: Ode>(
     observer: &mut dyn Observer<O>,
 ) -> Ended {
     method.prepare(ode.structure());
-    go_on(ode, method, control, s, t_end, samples, observer)
+    continue_drive(ode, method, control, s, t_end, samples, observer)
 }
 
 /// As [`integrate`], from where the last call with the same `method` ended: what it remembers of the steps before still holds.
-pub fn go_on<O: Ode>(
+pub fn continue_drive<O: Ode>(
     ode: &mut O,
     method: &mut Integrator,
     control: &mut StepControl,
@@ -255,7 +255,7 @@ pub fn go_on<O: Ode>(
         // an instant that differs from the end by rounding is not a step away from it
         let instant = observer.instant().filter(|t| t_end - t > near(t_end));
         control.t_end = instant.map_or(t_end, |t| t.min(t_end));
-        let again = observer.takes_again();
+        let again = observer.can_retake();
         if again {
             before.copy_from(s);
         }
@@ -348,7 +348,7 @@ fn sample<O: Ode>(
     samples: &mut Samples<'_>,
     observer: &mut dyn Observer<O>,
 ) -> Result<(), StepError> {
-    while let Some(t) = samples.take_until(last) {
+    while let Some(t) = samples.next_break(last) {
         let (ode, s) = step.at(t)?;
         observer.sample(ode, s);
     }
@@ -363,7 +363,7 @@ fn sample_here<O: Ode>(
     samples: &mut Samples<'_>,
     observer: &mut dyn Observer<O>,
 ) {
-    while let Some(t) = samples.take_until(s.t) {
+    while let Some(t) = samples.next_break(s.t) {
         if t == s.t {
             observer.sample(ode, s);
         } else if s.t - t <= NEAR * f64::EPSILON * s.t.abs() {

@@ -3,7 +3,7 @@
 //! Solves (q̇, v̇, ẋ) = f(t, q, v, x) with quaternions as vectors of R⁴, made unit at the end of each step;
 //! after that [`Ode::finish_step`] projects. \[Hairer1993, chapter II\]
 //!
-//! Needs accelerations at every stage: the formulation resolves the constraints. Costs `s` right sides a step
+//! Needs accelerations at every stage: the formulation resolves the constraints. Costs `s` right-hand sides a step
 //! plus those of the interpolant where a sample falls into the step; storage for about s + 6 states, made once
 //! in [`Step::prepare`]. Not for stiff problems: the step is bounded by the fastest decay, not by accuracy.
 
@@ -37,11 +37,11 @@ const ALONG: f64 = 0.05;
 const ACROSS: f64 = 1e-6;
 /// The same as its square, which is what it leaves along them, in units of the tolerance.
 const SQUARED: f64 = 0.1;
-/// How often, and by how much, a careful step with an error across the constraints is shortened a little in place of a lot.
+/// Describes how often, and by how much, a careful step with an error across the constraints is shortened a little in place of a lot.
 const DODGES: u32 = 12;
 const DODGE: f64 = 0.85;
 /// Steps after one that had to be careful that are careful from the start.
-const CAREFUL_STEPS: u32 = 2;
+const CONSTRAINED_STEPS: u32 = 2;
 
 /// An explicit Runge-Kutta method with its workspace.
 pub struct ExplicitRk {
@@ -59,14 +59,14 @@ pub struct ExplicitRk {
     /// Error estimates.
     delta: [State; 2],
 
-    /// Whether `start`, `end` and the stages belong to an accepted step.
+    /// True if `start`, `end` and the stages belong to an accepted step.
     accepted: bool,
-    /// Whether the slope at `end` is known.
+    /// True if the slope at `end` is known.
     end_slope: bool,
-    /// Whether the interpolant's own stages are known.
+    /// True if the interpolant's own stages are known.
     interpolant: bool,
-    /// Steps for which right sides are still taken on the constraints.
-    careful: u32,
+    /// Steps for which right-hand sides are still taken on the constraints.
+    constrained_steps: u32,
     /// The most that a step may rotate a body \[rad\].
     rotation_limit: f64,
     /// The stability interval on the negative real axis, where steps are compared with it.
@@ -87,7 +87,7 @@ impl ExplicitRk {
             accepted: false,
             end_slope: false,
             interpolant: false,
-            careful: 0,
+            constrained_steps: 0,
             rotation_limit: if tableau.error == Estimate::None { resolved(tableau) } else { MOST_ROTATION },
             stability: stability(tableau),
         }
@@ -186,7 +186,7 @@ impl ExplicitRk {
     fn error_along(&mut self, ode: &mut dyn Ode, control: &StepControl) -> Option<f64> {
         let estimates = if matches!(self.tableau.error, Estimate::Pair { .. }) { 2 } else { 1 };
         for delta in &mut self.delta[..estimates] {
-            if !ode.keep_tangent(&self.end, delta) {
+            if !ode.project_tangent(&self.end, delta) {
                 return None;
             }
         }
@@ -217,7 +217,7 @@ impl ExplicitRk {
         Ok(())
     }
 
-    /// Whether stability limits the step just tried; none where that is not to be checked.
+    /// Returns whether stability limits the step just tried; none where that is not to be checked.
     fn is_limited(&mut self, ode: &mut dyn Ode, control: &mut StepControl) -> Option<bool> {
         let limit = self.stability.filter(|_| control.stiffness.is_due(control.counts.steps))?;
         self.find_end_slope(ode, control).ok()?;
@@ -251,8 +251,8 @@ impl ExplicitRk {
     /// Steps of decreasing size until one is accepted; returns its error and the number given up.
     fn adaptive(&mut self, ode: &mut dyn Ode, control: &mut StepControl) -> Result<(f64, u32), StepError> {
         let t = self.start.t;
-        if self.careful == 0 {
-            ode.set_careful(false);
+        if self.constrained_steps == 0 {
+            ode.set_constrained_stages(false);
         }
         let power = self.error_power();
         let h_min = control.min_step(t, &self.limits);
@@ -267,7 +267,7 @@ impl ExplicitRk {
         .max(h_min);
 
         let mut rejected = 0;
-        let mut careful = self.careful > 0 && ode.set_careful(true);
+        let mut constrained = self.constrained_steps > 0 && ode.set_constrained_stages(true);
         let mut limited = None;
         loop {
             let t1 = control.adaptive_end(t, wanted);
@@ -284,14 +284,14 @@ impl ExplicitRk {
                 // the projection will take it away; of rounding more, as only its square is left
                 let squared = if ode.is_exact() { SQUARED } else { 0.0 };
                 let limit = ACROSS.max((squared * control.rtol).sqrt());
-                if careful && along <= 1.0 && error * control.rtol <= limit {
+                if constrained && along <= 1.0 && error * control.rtol <= limit {
                     tried = Ok(along);
                 }
             }
             if let Ok(error) = tried
                 && error <= 1.0
             {
-                limited = if careful { None } else { self.is_limited(ode, control) };
+                limited = if constrained { None } else { self.is_limited(ode, control) };
                 tried = self.finish(ode).map(|()| error);
             }
             let (shorter, reason) = match &tried {
@@ -301,13 +301,16 @@ impl ExplicitRk {
                     if let Some(limited) = limited {
                         control.stiffness.note(t, control.counts.steps, limited);
                     }
-                    self.careful =
-                        if careful && rejected > 0 { CAREFUL_STEPS } else { self.careful.saturating_sub(1) };
+                    self.constrained_steps = if constrained && rejected > 0 {
+                        CONSTRAINED_STEPS
+                    } else {
+                        self.constrained_steps.saturating_sub(1)
+                    };
                     return Ok((error, rejected));
                 }
                 Ok(error) => {
                     // where rounding blows up, near a singular position, shorter steps only put more stages there: dodge
-                    let dodge = careful && across && rejected < DODGES;
+                    let dodge = constrained && across && rejected < DODGES;
                     let shorter =
                         if dodge { DODGE * h } else { self.limits.after_rejection(h, *error, power) };
                     (shorter, StepError::StepTooSmall { t, h_min })
@@ -317,9 +320,9 @@ impl ExplicitRk {
             rejected += 1;
             control.counts.rejected += 1;
             // stages off the constraints may be to blame, also where there were no accelerations
-            if (across || tried.is_err()) && !careful {
-                careful = ode.set_careful(true);
-                if careful {
+            if (across || tried.is_err()) && !constrained {
+                constrained = ode.set_constrained_stages(true);
+                if constrained {
                     continue;
                 }
             }
@@ -457,7 +460,7 @@ fn stability(tableau: &Tableau) -> Option<f64> {
     (1..).map(|i| 0.1 * f64::from(i)).take_while(|x| is_stable(*x)).last()
 }
 
-/// Evaluates the right side at `s`.
+/// Evaluates the right-hand side at `s`.
 fn slope(ode: &mut dyn Ode, s: &State, k: &mut State, control: &mut StepControl) -> Result<(), StepError> {
     control.counts.rhs += 1;
     ode.rhs(s, &mut k.q, &mut k.v, &mut k.x).map_err(|source| StepError::Solve { t: s.t, source })

@@ -7,11 +7,11 @@
 //! reads its coordinates again: what the chart satisfies of itself never drifts.
 //!
 //! A state that comes in is taken as it is where it is the one that went out; otherwise the chart reads it, so that
-//! whoever changes the state of a run (events, breaks) need not know.
+//! the caller that changes the state of a run (events, breaks) need not know.
 //!
 //! Needs the [`Ode`] view.
 //!
-//! Costs two passes over the chart per right side on top of the problem's; where the chart gives ẏ, it saves the
+//! Costs two passes over the chart per right-hand side on top of the problem's; where the chart gives ẏ, it saves the
 //! factorization.
 
 use crate::chart::Chart;
@@ -24,25 +24,25 @@ use crate::views::{Ode, Step, StepInfo};
 /// A method in the coordinates of a chart.
 pub struct InChart {
     method: Box<dyn Step>,
-    room: ChartWorkspace,
-    /// Whether the chart has coordinates of rotations in space.
+    workspace: ChartWorkspace,
+    /// True if the chart has coordinates of rotations in space.
     has_quaternions: bool,
     /// Coordinates at the end of the last step.
     end: State,
     /// The problem's state there.
     shown: State,
-    /// Whether they belong to a step.
+    /// True if they belong to a step.
     known: bool,
     /// Coordinates inside the step.
     between: State,
 }
 
-/// The chart, and what right sides need.
+/// The chart, and what right-hand sides need.
 struct ChartWorkspace {
     chart: Box<dyn Chart>,
-    /// Whether the chart finds accelerations, where it can.
+    /// True if the chart finds accelerations, where it can.
     own: bool,
-    careful: bool,
+    constrained: bool,
     /// Coordinates of a state that is moved.
     moved: State,
     /// The problem's states and their rates.
@@ -59,10 +59,10 @@ impl InChart {
     pub fn new(method: Box<dyn Step>, chart: Box<dyn Chart>, own: bool) -> InChart {
         let state = State::default;
         let has_quaternions = chart.structure().groups.iter().any(|g| g.kind == GroupKind::Rotation);
-        let room = ChartWorkspace {
+        let workspace = ChartWorkspace {
             own: own && chart.is_whole(),
             chart,
-            careful: false,
+            constrained: false,
             moved: state(),
             full: state(),
             other: state(),
@@ -72,7 +72,7 @@ impl InChart {
         };
         InChart {
             method,
-            room,
+            workspace,
             has_quaternions,
             end: state(),
             shown: state(),
@@ -100,7 +100,7 @@ impl Step for InChart {
     }
 
     fn prepare(&mut self, structure: &Structure) {
-        let ChartWorkspace { chart, moved, full, other, rates, eq, accel, .. } = &mut self.room;
+        let ChartWorkspace { chart, moved, full, other, rates, eq, accel, .. } = &mut self.workspace;
         let own = chart.structure();
         self.method.prepare(own);
         for state in [&mut self.end, &mut self.between, moved] {
@@ -121,12 +121,16 @@ impl Step for InChart {
         control: &mut StepControl,
     ) -> Result<StepInfo, StepError> {
         if !(self.known && self.shown == *s) {
-            self.room.chart.compress(s, &mut self.end);
-            self.room.chart.accept(&self.end);
+            self.workspace.chart.compress(s, &mut self.end);
+            self.workspace.chart.accept(&self.end);
         }
         self.known = false;
-        let info = self.method.step(&mut ChartRhs { ode, room: &mut self.room }, &mut self.end, control)?;
-        self.room.chart.expand(&self.end, s);
+        let info = self.method.step(
+            &mut ChartRhs { ode, workspace: &mut self.workspace },
+            &mut self.end,
+            control,
+        )?;
+        self.workspace.chart.expand(&self.end, s);
         self.shown.copy_from(s);
         self.known = true;
         Ok(info)
@@ -139,8 +143,13 @@ impl Step for InChart {
         t: f64,
         out: &mut State,
     ) -> Result<(), StepError> {
-        self.method.dense(&mut ChartRhs { ode, room: &mut self.room }, control, t, &mut self.between)?;
-        self.room.chart.expand(&self.between, out);
+        self.method.dense(
+            &mut ChartRhs { ode, workspace: &mut self.workspace },
+            control,
+            t,
+            &mut self.between,
+        )?;
+        self.workspace.chart.expand(&self.between, out);
         Ok(())
     }
 }
@@ -151,18 +160,18 @@ fn resize(state: &mut State, s: &Structure) {
     state.x.resize(s.nx, 0.0);
 }
 
-/// A right side in the coordinates of a chart.
+/// A right-hand side in the coordinates of a chart.
 struct ChartRhs<'a> {
     ode: &'a mut dyn Ode,
-    room: &'a mut ChartWorkspace,
+    workspace: &'a mut ChartWorkspace,
 }
 
 impl ChartRhs<'_> {
     /// ẏ from the chart, with the problem's f; without, where nothing acts but weight.
     fn own_rates(&mut self, s: &State, dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
-        let ChartWorkspace { chart, full, eq, accel, .. } = &mut *self.room;
+        let ChartWorkspace { chart, full, eq, accel, .. } = &mut *self.workspace;
         let Some(view) = self.ode.staggered() else { return self.rates(s, dv, dx) };
-        if view.has_only_weight() && chart.fall(s, dv) {
+        if view.has_only_weight() && chart.gravity_accelerations(s, dv) {
             dx.fill(0.0);
             view.note(1, 0, 0);
             return Ok(());
@@ -181,11 +190,11 @@ impl ChartRhs<'_> {
 
     /// ẏ from the problem's accelerations.
     fn rates(&mut self, s: &State, dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
-        let ChartWorkspace { chart, full, moved, rates, careful, .. } = &mut *self.room;
+        let ChartWorkspace { chart, full, moved, rates, constrained, .. } = &mut *self.workspace;
         chart.expand(s, full);
-        if *careful {
+        if *constrained {
             moved.copy_from(s);
-            if self.ode.approach(full) {
+            if self.ode.project_stage(full) {
                 chart.compress(full, moved);
                 chart.expand(moved, full);
             }
@@ -198,24 +207,24 @@ impl ChartRhs<'_> {
 
 impl Ode for ChartRhs<'_> {
     fn structure(&self) -> &Structure {
-        self.room.chart.structure()
+        self.workspace.chart.structure()
     }
 
     fn begin_step(&mut self, h: f64) {
         self.ode.begin_step(h);
     }
 
-    fn set_careful(&mut self, careful: bool) -> bool {
-        self.room.careful = !self.room.own && self.ode.set_careful(careful);
-        self.room.careful
+    fn set_constrained_stages(&mut self, constrained: bool) -> bool {
+        self.workspace.constrained = !self.workspace.own && self.ode.set_constrained_stages(constrained);
+        self.workspace.constrained
     }
 
     fn is_exact(&self) -> bool {
         self.ode.is_exact()
     }
 
-    fn keep_tangent(&mut self, s: &State, delta: &mut State) -> bool {
-        let ChartWorkspace { chart, full, other, moved, rates, own, .. } = &mut *self.room;
+    fn project_tangent(&mut self, s: &State, delta: &mut State) -> bool {
+        let ChartWorkspace { chart, full, other, moved, rates, own, .. } = &mut *self.workspace;
         if *own {
             return false;
         }
@@ -233,7 +242,7 @@ impl Ode for ChartRhs<'_> {
         chart.expand(moved, other);
         difference(&mut rates.q, &other.q, &full.q);
         difference(&mut rates.v, &other.v, &full.v);
-        if !self.ode.keep_tangent(full, rates) {
+        if !self.ode.project_tangent(full, rates) {
             return false;
         }
         sum(&mut other.q, &full.q, &rates.q);
@@ -245,22 +254,22 @@ impl Ode for ChartRhs<'_> {
     }
 
     fn rhs(&mut self, s: &State, dq: &mut [f64], dv: &mut [f64], dx: &mut [f64]) -> Result<(), SolveError> {
-        if self.room.own {
+        if self.workspace.own {
             self.own_rates(s, dv, dx)?;
         } else {
             self.rates(s, dv, dx)?;
         }
-        let s = if self.room.careful { &self.room.moved } else { s };
-        self.room.chart.qdot(s, dq);
+        let s = if self.workspace.constrained { &self.workspace.moved } else { s };
+        self.workspace.chart.qdot(s, dq);
         Ok(())
     }
 
     fn normalize(&self, q: &mut [f64]) {
-        self.room.chart.normalize(q);
+        self.workspace.chart.normalize(q);
     }
 
     fn finish_step(&mut self, s: &mut State, h: f64) -> Result<bool, StepError> {
-        let ChartWorkspace { chart, full, own, .. } = &mut *self.room;
+        let ChartWorkspace { chart, full, own, .. } = &mut *self.workspace;
         chart.fill(s);
         chart.expand(s, full);
         let mut moved = false;

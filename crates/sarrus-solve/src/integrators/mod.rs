@@ -13,7 +13,7 @@ mod staggered;
 pub mod tableaux;
 
 pub use abm::Abm;
-pub use drive::{Because, Change, Ended, Observer, Proceed, Samples, TakenStep, go_on, integrate};
+pub use drive::{Because, Change, Ended, Observer, Proceed, Samples, TakenStep, continue_drive, integrate};
 pub use explicit_rk::ExplicitRk;
 pub use in_chart::InChart;
 pub use park1987::Park1987;
@@ -37,9 +37,9 @@ pub struct IntegratorKind {
     pub order: u32,
     /// The lowest order; less than `order` where the method chooses it as it goes.
     pub least_order: u32,
-    /// Whether it chooses its steps from the tolerances.
+    /// True if it chooses its steps from the tolerances.
     pub adaptive: bool,
-    /// What it must be shown of a problem.
+    /// Holds what it must be shown of a problem.
     pub view: MethodView,
     /// Options that it knows.
     pub options: &'static [OptionDoc],

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The lines depend on each other: `iterations` times they are gone through, from ω½ ≈ ω and v̇½ ≈ that of the step before (5.8).
-//! With one iteration the procedure is of first order, as the turn then knows ω̇ of an earlier instant only; with two or more it
+//! With one iteration the procedure is of first order, as the rotation then knows ω̇ of an earlier instant only; with two or more it
 //! is of second. Corrections to the print stand in `staggered/euler_parameters.rs`. Translations take the mid-point rule too,
 //! in place of central differences of ṗ half a step apart from ω (6.4): forces that depend on both then know both at one
 //! instant.
@@ -25,7 +25,7 @@ use super::staggered::modules::{Modules, at};
 use super::staggered::options::epsilon;
 use crate::control::{StepControl, StepLimits};
 use crate::error::{MethodError, StepError};
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Accel, Equations, GroupKind, NormGroup, Stage, State, Structure};
 use crate::rotations::resolved;
@@ -72,7 +72,7 @@ pub struct Park1987 {
     omega: Vec<f64>,
     delta: Vec<f64>,
     /// Turns and angular velocities at the end, among all velocities.
-    turned: [Vec<f64>; 2],
+    rotation: [Vec<f64>; 2],
     /// v̇½ of the step before.
     before: Vec<f64>,
     prepared: bool,
@@ -98,7 +98,7 @@ impl Park1987 {
             is_known: [false; 2],
             omega: Vec::new(),
             delta: Vec::new(),
-            turned: Default::default(),
+            rotation: Default::default(),
             before: Vec::new(),
             prepared: false,
             accepted: false,
@@ -149,7 +149,8 @@ impl Park1987 {
     }
 
     fn try_step(&mut self, view: &mut dyn Staggered, t1: f64) -> Result<(), StepError> {
-        let Park1987 { modules, start, end, middle, eq, half, xdot, omega, delta, turned, .. } = self;
+        let Park1987 { modules, start, end, middle, eq, half, xdot, omega, delta, rotation: angle, .. } =
+            self;
         let h = t1 - start.t;
         let d = 0.5 * h;
         middle.t = start.t + d;
@@ -159,15 +160,15 @@ impl Park1987 {
                 *m = start.v[i] + d * half.vdot[i];
                 delta[i] = d * *m;
             }
-            for g in view.structure().groups.iter().filter(turns) {
+            for g in view.structure().groups.iter().filter(rotates) {
                 let at = g.start;
-                let [middle_turn, end_turn] =
+                let [middle_rotation, end_rotation] =
                     update(three(&start.v, at), three(omega, at), three(&half.vdot, at), h)
                         .ok_or(StepError::NoStep { t: start.t, h })?;
-                delta[at..][..3].copy_from_slice(&quat_to_rotation_vector(&middle_turn.q));
-                middle.v[at..][..3].copy_from_slice(&middle_turn.omega);
-                turned[0][at..][..3].copy_from_slice(&quat_to_rotation_vector(&end_turn.q));
-                turned[1][at..][..3].copy_from_slice(&end_turn.omega);
+                delta[at..][..3].copy_from_slice(&quat_to_rotation_vector(&middle_rotation.q));
+                middle.v[at..][..3].copy_from_slice(&middle_rotation.omega);
+                angle[0][at..][..3].copy_from_slice(&quat_to_rotation_vector(&end_rotation.q));
+                angle[1][at..][..3].copy_from_slice(&end_rotation.omega);
             }
             omega.copy_from_slice(&middle.v);
             middle.q.copy_from_slice(&start.q);
@@ -182,10 +183,10 @@ impl Park1987 {
             *v = start.v[i] + h * half.vdot[i];
             delta[i] = h * (start.v[i] + d * half.vdot[i]);
         }
-        for g in view.structure().groups.iter().filter(turns) {
+        for g in view.structure().groups.iter().filter(rotates) {
             let range = g.start..g.start + 3;
-            delta[range.clone()].copy_from_slice(&turned[0][range.clone()]);
-            end.v[range.clone()].copy_from_slice(&turned[1][range]);
+            delta[range.clone()].copy_from_slice(&angle[0][range.clone()]);
+            end.v[range.clone()].copy_from_slice(&angle[1][range]);
         }
         end.t = t1;
         end.q.copy_from_slice(&start.q);
@@ -233,7 +234,7 @@ impl StaggeredStep for Park1987 {
         self.xdots = [vec![0.0; s.nx], vec![0.0; s.nx]];
         self.between.prepare(s);
         (self.omega, self.delta) = (vec![0.0; s.nv], vec![0.0; s.nv]);
-        self.turned = [vec![0.0; s.nv], vec![0.0; s.nv]];
+        self.rotation = [vec![0.0; s.nv], vec![0.0; s.nv]];
         self.before = vec![0.0; s.nv];
         (self.prepared, self.accepted) = (false, false);
     }
@@ -257,12 +258,13 @@ impl StaggeredStep for Park1987 {
         let Park1987 { modules, omega, before, half, start, end, .. } = self;
         let ends = [&**before, &*half.vdot];
         modules.watch.weigh(&modules.mass, omega);
-        if let StepVerdict::TooLarge(omega) = modules.watch.look(&modules.mass, h, ends, [&start.v, &end.v]) {
+        if let StepVerdict::TooLarge(omega) = modules.watch.check(&modules.mass, h, ends, [&start.v, &end.v])
+        {
             return Err(StepError::StepTooLarge { t, h, omega });
         }
         view.accept(&self.end);
         control.counts.rhs += self.modules.evaluations;
-        self.modules.tell(view);
+        self.modules.report_counts(view);
         control.accept_fixed();
         self.accepted = true;
         self.between.forget();
@@ -284,8 +286,8 @@ impl StaggeredStep for Park1987 {
         &self.half.lambda
     }
 
-    fn findings(&self) -> Findings {
-        self.modules.findings()
+    fn statistics(&self) -> MethodStatistics {
+        self.modules.statistics()
     }
 }
 
@@ -294,8 +296,8 @@ fn three(v: &[f64], at: usize) -> [f64; 3] {
     [v[at], v[at + 1], v[at + 2]]
 }
 
-/// A body that turns about three axes.
-fn turns(g: &&NormGroup) -> bool {
+/// A body that rotates about three axes.
+fn rotates(g: &&NormGroup) -> bool {
     g.kind == GroupKind::AngularVelocity && g.len == 3
 }
 
@@ -309,6 +311,6 @@ fn evaluate(
     corrections: u32,
 ) -> Result<(), StepError> {
     m.evaluate(view, s, eq, &out.lambda, &out.lambda, 0.0);
-    m.multipliers.take_J(view.structure(), eq).map_err(at(s))?;
+    m.multipliers.load_jacobian(view.structure(), eq).map_err(at(s))?;
     m.accelerate(view.structure(), eq, out, corrections).map_err(at(s))
 }

@@ -33,7 +33,7 @@ mod two_stage;
 use super::between::StepInterpolant;
 use crate::control::{StepControl, StepLimits};
 use crate::error::StepError;
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::problem::{State, Structure};
 use crate::rotations::{MOST_ROTATION, resolved};
 use crate::staggered::{
@@ -48,7 +48,7 @@ use one_step::OneStep;
 use symmetric::SymmetricStaggered;
 use two_stage::TwoStage;
 
-/// Which form of the procedure.
+/// Identifies which form of the procedure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StaggeredForm {
     /// One chain, in the manner of RATTLE.
@@ -57,7 +57,7 @@ pub enum StaggeredForm {
     Paper,
     /// One chain of central differences.
     OneStep {
-        /// How many velocities those at an instant are extrapolated from, 1 to 3.
+        /// Describes how many velocities those at an instant are extrapolated from, 1 to 3.
         points: u32,
     },
 }
@@ -68,9 +68,9 @@ pub struct StaggeredMethod {
     chain: Box<dyn Chain>,
     limits: StepLimits,
     adaptive: Option<ErrorEstimate>,
-    /// Whether the modules know the problem.
+    /// True if the modules know the problem.
     prepared: bool,
-    /// Whether `start`, `end` and the chain belong to an accepted step.
+    /// True if `start`, `end` and the chain belong to an accepted step.
     accepted: bool,
     start: State,
     end: State,
@@ -140,7 +140,7 @@ impl StaggeredMethod {
         self.accepted = false;
         if known {
             std::mem::swap(&mut self.start, &mut self.end);
-            self.chain.turn();
+            self.chain.advance_start();
             return Ok(());
         }
         self.start.copy_from(s);
@@ -157,7 +157,7 @@ impl StaggeredMethod {
             let (eq, accel) = (self.chain.equations(), &self.chain.ends().0[0]);
             self.highest = self.modules.highest(view, s, eq, accel).map_err(at(s))?;
             self.modules.watch.expect(self.highest.unwrap_or(0.0));
-            self.modules.multipliers.take_J(view.structure(), eq).map_err(at(s))?;
+            self.modules.multipliers.load_jacobian(view.structure(), eq).map_err(at(s))?;
         }
         Ok(())
     }
@@ -186,18 +186,18 @@ impl StaggeredMethod {
         if self.end.is_finite() { Ok(()) } else { Err(StepError::NotFinite { t }) }
     }
 
-    /// What the step just made shows of the stability limit.
-    fn look(&mut self) -> StepVerdict {
+    /// Returns what the step just made shows of the stability limit.
+    fn check_step(&mut self) -> StepVerdict {
         let StaggeredMethod { modules, chain, start, end, .. } = self;
         let (accel, _) = chain.ends();
         let ends = [&*accel[0].vdot, &*accel[1].vdot];
-        modules.watch.look(&modules.mass, end.t - start.t, ends, [&start.v, &end.v])
+        modules.watch.check(&modules.mass, end.t - start.t, ends, [&start.v, &end.v])
     }
 
     fn finish(&mut self, view: &mut dyn Staggered, control: &mut StepControl) {
         view.accept(&self.end);
         control.counts.rhs += self.modules.evaluations;
-        self.modules.tell(view);
+        self.modules.report_counts(view);
         self.accepted = true;
         self.between.forget();
     }
@@ -217,7 +217,7 @@ impl StaggeredMethod {
             }
         }
         let omega = self.modules.watch.omega;
-        let tried = self.try_step(view, control, t1).and_then(|()| match self.look() {
+        let tried = self.try_step(view, control, t1).and_then(|()| match self.check_step() {
             StepVerdict::Fine => Ok(()),
             StepVerdict::TooLarge(omega) => Err(StepError::StepTooLarge { t, h, omega }),
             StepVerdict::NotFinite => Err(StepError::NotFinite { t }),
@@ -295,7 +295,7 @@ impl StaggeredStep for StaggeredMethod {
         &self.chain.ends().0[1].lambda
     }
 
-    fn findings(&self) -> Findings {
-        self.modules.findings()
+    fn statistics(&self) -> MethodStatistics {
+        self.modules.statistics()
     }
 }

@@ -15,14 +15,14 @@ pub struct Tableau {
     pub a: &'static [&'static [f64]],
     /// Weights of y₁ (s).
     pub b: &'static [f64],
-    /// How the error of a step is estimated.
+    /// Describes how the error of a step is estimated.
     pub error: Estimate,
     /// The interpolant's part beyond the cubic through both ends and their slopes.
     pub dense: DenseOutput,
 }
 
 impl Tableau {
-    /// Whether each stage needs no slope but the one before.
+    /// Returns whether each stage needs no slope but the one before.
     pub fn is_plain(&self) -> bool {
         self.a.iter().all(|a| a.split_last().is_none_or(|(_, earlier)| earlier.iter().all(|&a| a == 0.0)))
     }
@@ -50,7 +50,7 @@ pub enum Estimate {
     },
 }
 
-/// What an interpolant adds to the cubic through both ends and their slopes.
+/// Holds what an interpolant adds to the cubic through both ends and their slopes.
 ///
 /// u(θ) = y + θ (r₁ + θ' (r₂ + θ (r₃ + θ' (r₄ + θ (r₅ + ...))))) with θ' = 1 - θ; r₁, r₂, r₃ make the cubic,
 /// r_{3+i} = h Σ_j d_ij k_j.

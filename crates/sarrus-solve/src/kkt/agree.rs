@@ -27,7 +27,7 @@ const AGREED: f64 = 1e-14;
 const CORRECTIONS: u32 = 2;
 
 impl Kkt {
-    /// After [`solve`](Kkt::solve) for the right sides `a` and `b`, which gave `report`: x and μ, of least norm, of the b that agrees, and what then contradicts it.
+    /// After [`solve`](Kkt::solve) for the right-hand sides `a` and `b`, which gave `report`: x and μ, of least norm, of the b that agrees, and what then contradicts it.
     /// Nothing to do where no row was dropped, or rows agree to rounding. Allocates the first time.
     pub fn agree(
         &mut self,

@@ -20,13 +20,13 @@
 
 use super::{ActiveRows, Kkt, RankDemand};
 use crate::error::SolveError;
-use crate::passage::Subsystem;
 use crate::problem::Equations;
+use crate::singularity::Subsystem;
 
 /// Coefficient of a dependence above which two rows are exchanged: the usual value of \[Gu1996\]. Each exchange multiplies the
 /// determinant by at least its square, so that their number is bounded.
 const GROWTH: f64 = 2.0;
-/// Off the constraints the choice is looked at where the smallest pivot has fallen to this fraction: the square of 1/[`GROWTH`]².
+/// Off the constraints the choice is checked where the smallest pivot has fallen to this fraction: the square of 1/[`GROWTH`]².
 const FALLEN: f64 = 1.0 / (GROWTH * GROWTH * GROWTH * GROWTH);
 /// Random vectors that show a new choice; one that was good is shown by one, another at each look. That all of them miss a row of C of size c has a
 /// probability of (2/c)³ at most.
@@ -35,9 +35,9 @@ const PROBES: u32 = 3;
 /// The rows that are left out by choice.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RowChoice {
-    /// Whether each row is (nc); empty where elimination chooses.
+    /// Marks whether each row is (nc); empty where elimination chooses.
     pub out: Vec<bool>,
-    /// The smallest pivot when the choice was last looked at.
+    /// The smallest pivot when the choice was last checked.
     pivot: f64,
     /// The largest entry of w that no exchange has reduced.
     judged: f64,
@@ -76,7 +76,7 @@ impl RowChoice {
 }
 
 impl Kkt {
-    /// Whether the rows left out are those of the choice: rows at velocity level may support others that have a position level.
+    /// Returns whether the rows left out are those of the choice: rows at velocity level may support others that have a position level.
     pub(super) fn has_choice(&self) -> bool {
         !self.choice.out.is_empty() && (self.rows == ActiveRows::All || self.is_holonomic)
     }
@@ -86,18 +86,18 @@ impl Kkt {
         if self.dropped.is_empty() || self.rank == RankDemand::Full || self.rows != ActiveRows::All {
             return Ok(());
         }
-        let settles = self.rank == RankDemand::Settle;
+        let resolves_rank = self.rank == RankDemand::ResolveRank;
         let chosen = self.choice.out.iter().filter(|out| **out).count();
-        if settles && chosen > 0 && self.dropped.len() != chosen {
-            // rows of the choice that are dependent now, or a loss of rank: elimination tells which
+        if resolves_rank && chosen > 0 && self.dropped.len() != chosen {
+            // rows of the choice that are dependent now, or a loss of rank: elimination shows which
             self.forget_choice()?;
             self.refactor(eq)?;
         }
-        if !settles && self.smallest_pivot() >= FALLEN * self.choice.pivot && self.choice.pivot > 0.0 {
+        if !resolves_rank && self.smallest_pivot() >= FALLEN * self.choice.pivot && self.choice.pivot > 0.0 {
             return Ok(());
         }
         self.choice.find_components(&self.structure);
-        // rows that hubs make dependent are left out by choice from here on: pivots do not tell whether they still are
+        // rows that hubs make dependent are left out by choice from here on: pivots do not report whether they still are
         if self.choice.out.is_empty() && !self.plan.hubs.is_empty() {
             self.choice.out.clone_from(&self.is_dropped);
         }
@@ -109,7 +109,7 @@ impl Kkt {
             if self.has_choice() {
                 self.largest_dropped = dependence;
                 let limit = self.dependent.max(super::DEPENDENT);
-                if settles && dependence > limit {
+                if resolves_rank && dependence > limit {
                     self.forget_choice()?;
                     self.refactor(eq)?;
                     if self.dropped.is_empty() {
@@ -137,7 +137,7 @@ impl Kkt {
     /// Estimates |C_k| of the kept rows k from so many w = N g. Returns the largest entry of S w over the rows left out, all for rows of unit length: how
     /// far they are from dependent, as pivots measure it.
     fn probe(&mut self, eq: &Equations, probes: u32) -> f64 {
-        let mut least = self.take_vectors();
+        let mut least = self.null_vectors();
         self.choice.weight.fill(0.0);
         let mut dependence = 0.0_f64;
         for _ in 0..probes {
@@ -163,7 +163,7 @@ impl Kkt {
     /// Exchanges in each component the kept row with the largest |C_k| for the row left out that depends on it most. Returns whether
     /// any were.
     fn exchange(&mut self, eq: &Equations) -> bool {
-        let mut least = self.take_vectors();
+        let mut least = self.null_vectors();
         let mut choice = std::mem::take(&mut self.choice);
         let limit = GROWTH * choice.judged.max(1.0);
         choice.worst.fill((0, limit));
@@ -181,7 +181,7 @@ impl Kkt {
             // row k of C: S_DK S_K⁻¹ e_k
             least.w.fill(0.0);
             choice.worst.iter().filter(|(_, weight)| *weight > limit).for_each(|(k, _)| least.w[*k] = 1.0);
-            self.solve_kept(&mut least, eq);
+            self.solve_with_retained(&mut least, eq);
             for &j in self.dropped.iter().filter(|j| self.scale[**j] > 0.0) {
                 let component = choice.component[j];
                 let (k, weight) = choice.worst[component];

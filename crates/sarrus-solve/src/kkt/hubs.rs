@@ -47,7 +47,7 @@ struct Waiting {
 }
 
 impl Hubs {
-    /// Whether no row waits.
+    /// Returns whether no row waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
@@ -65,12 +65,12 @@ impl Hubs {
         self.waiting.push(Waiting { row, node, first, last: self.couplings.len() });
     }
 
-    /// Whether `row` depends on others through a hub.
+    /// Returns whether `row` depends on others through a hub.
     pub fn is_spared(&self, set: usize, row: usize) -> bool {
         self.spared[set].get(row).is_some_and(|spared| *spared)
     }
 
-    /// Which of the waiting rows have independent couplings; `units` are those of the velocities, by index in vectors of the factors.
+    /// Returns which of the waiting rows have independent couplings; `units` are those of the velocities, by index in vectors of the factors.
     fn independent(&self, units: &HashMap<usize, f64>, limit: f64) -> Vec<bool> {
         let mut taken = vec![false; self.waiting.len()];
         let mut basis = PivotedBasis::default();
@@ -122,14 +122,14 @@ impl PivotedBasis {
 }
 
 impl Kkt {
-    /// Which of the decisions about hubs holds for the rows that take part.
+    /// Returns which of the decisions about hubs holds for the rows that take part.
     pub(super) fn hub_set(&self) -> usize {
         usize::from(self.rows == ActiveRows::Holonomic && !self.is_holonomic)
     }
 
     /// Moves the rows that wait behind their hubs, or leaves them out where others determine them. Returns whether the
     /// factorization has to be made again.
-    pub(super) fn place_waiting(&mut self, eq: &Equations) -> Result<bool, SolveError> {
+    pub(super) fn factor_waiting(&mut self, eq: &Equations) -> Result<bool, SolveError> {
         if self.hubs.is_empty() {
             return Ok(false);
         }

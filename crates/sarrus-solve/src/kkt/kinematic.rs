@@ -24,7 +24,7 @@ const LEAST: f64 = 1e-15;
 const GROWN: f64 = 100.0;
 
 impl Kkt {
-    /// Whether the pivots of the last factorization leave open which rows are dependent.
+    /// Returns whether the pivots of the last factorization leave open which rows are dependent.
     pub(super) fn is_unclear(&self) -> bool {
         !self.dropped.is_empty() || self.smallest_pivot() < CLEAR
     }

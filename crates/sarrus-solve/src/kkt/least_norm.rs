@@ -56,7 +56,7 @@ pub(super) struct NullVectors {
     pub w: Vec<f64>,
     /// Wᵀ w (nv).
     y: Vec<f64>,
-    /// Right side (nc).
+    /// Right-hand side (nc).
     b: Vec<f64>,
     /// Nᵀμ in the rows left out (nc).
     g: Vec<f64>,
@@ -71,7 +71,7 @@ impl Kkt {
         if self.dropped.is_empty() {
             return Ok(());
         }
-        let mut least = self.take_vectors();
+        let mut least = self.null_vectors();
         let epsilon = self.epsilon(EPSILON);
         self.soften(epsilon);
         let (mut before, mut last) = (0.0, f64::INFINITY);
@@ -115,7 +115,7 @@ impl Kkt {
         if self.dropped.is_empty() {
             return 0.0;
         }
-        let mut least = self.take_vectors();
+        let mut least = self.null_vectors();
         let size = self.null_part(&mut least, eq, mu);
         self.start(&eq.f, &mut least.y);
         least.w.fill(0.0);
@@ -131,14 +131,14 @@ impl Kkt {
     fn null_part(&mut self, least: &mut NullVectors, eq: &Equations, mu: &[f64]) -> f64 {
         least.w.copy_from_slice(mu);
         self.dropped.iter().for_each(|&i| least.w[i] = 0.0);
-        self.solve_kept(least, eq);
+        self.solve_with_retained(least, eq);
         least.g.fill(0.0);
         self.dropped.iter().for_each(|&i| least.g[i] = mu[i] - self.work.r[i]);
         dot(&least.g, &least.g).sqrt()
     }
 
     /// Vectors, made the first time.
-    pub(super) fn take_vectors(&mut self) -> NullVectors {
+    pub(super) fn null_vectors(&mut self) -> NullVectors {
         let (nc, nv) = (self.nc, self.structure.nv);
         self.vectors.take().unwrap_or_else(|| NullVectors {
             w: vec![0.0; nc],
@@ -184,9 +184,9 @@ impl Kkt {
         self.factorizations += 1;
         soft.softened = Some((epsilon, self.factorizations));
         // rounding may eat ε where rows are of very different size: put it back
-        let put_back = |_: SmallPivot, _: &[(usize, f64)]| Action::Use(epsilon);
+        let use_epsilon = |_: SmallPivot, _: &[(usize, f64)]| Action::Use(epsilon);
         // cannot stop, as every pivot is either good or put back
-        let _ = soft.ldl.factor(&soft.zero, &soft.zero, put_back);
+        let _ = soft.ldl.factor(&soft.zero, &soft.zero, use_epsilon);
     }
 
     /// w ← ε (S + εI)⁻¹ w.
@@ -243,7 +243,7 @@ impl Kkt {
     }
 
     /// w ← S_K⁻¹ w over the rows that were kept, zero in the others; leaves S w in r.
-    pub(super) fn solve_kept(&mut self, least: &mut NullVectors, eq: &Equations) {
+    pub(super) fn solve_with_retained(&mut self, least: &mut NullVectors, eq: &Equations) {
         least.b.copy_from_slice(&least.w);
         least.w.fill(0.0);
         self.work.r.copy_from_slice(&least.b);

@@ -15,7 +15,7 @@
 //! accurate as if the constraint had not been written, and what is left of its own equation is reported as
 //! contradiction. Which rows these are is decided in a metric of lengths alone (`kinematic.rs`): light bodies make no row dependent. Off the constraints, at the stages of an integrator, such a row is independent again by the square
 //! of the violation, and to solve for it would turn the violation into forces of any size; so rows found dependent
-//! at a state on the constraints ([`RankDemand::Settle`]) stay so until they clearly are not. A row that only a hub, not yet
+//! at a state on the constraints ([`RankDemand::ResolveRank`]) stay so until they clearly are not. A row that only a hub, not yet
 //! eliminated, makes independent is moved behind the hub (`hubs.rs`).
 //! Which of the rows that depend on each other are left out is chosen so that those kept are well conditioned (`choice.rs`).
 //! The multipliers of least norm are found afterwards, where they are wanted ([`Kkt::least_norm`]).
@@ -66,7 +66,7 @@ const COUPLED: f64 = 1e-6;
 /// ε, relative to the row's diagonal, of rows that wait for a hub, until they are moved behind it.
 const SOFT: f64 = 1e-8;
 
-/// Which rows take part.
+/// Identifies which rows take part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActiveRows {
     /// All.
@@ -75,7 +75,7 @@ pub enum ActiveRows {
     Holonomic,
 }
 
-/// What is demanded of the rank of J.
+/// Holds what is demanded of the rank of J.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RankDemand {
     /// Full: a dependent row is an error.
@@ -83,7 +83,7 @@ pub enum RankDemand {
     /// Any: dependent rows are left out; which they are was settled before, or is now if this is the first time.
     Any,
     /// Any, at a state on the constraints: settles which rows are dependent.
-    Settle,
+    ResolveRank,
 }
 
 /// M⁻¹ of a body, by what is not zero in it.
@@ -131,18 +131,18 @@ pub struct Kkt {
     rank: RankDemand,
     /// The fraction in use in place of [`DEPENDENT`].
     dependent: f64,
-    /// What masses make of the limit of each row (nc), see `kinematic.rs`.
+    /// Holds what masses make of the limit of each row (nc), see `kinematic.rs`.
     share: Vec<f64>,
-    /// Whether the rows have been judged in the kinematic metric.
+    /// True if the rows have been judged in the kinematic metric.
     decided: bool,
-    /// Whether that judgement is final: of a run it is made where the run begins. Beside a singular position later on small pivots
+    /// True if that judgement is final: of a run it is made where the run begins. Beside a singular position later on small pivots
     /// come from the position, not from the masses.
     is_final: bool,
     /// Rows settled as dependent, once that has been done.
-    settled: Option<Vec<bool>>,
-    /// How many these are.
-    settled_rows: usize,
-    /// How many are dependent, where that is known from elsewhere.
+    resolved: Option<Vec<bool>>,
+    /// The number of these.
+    resolved_rows: usize,
+    /// Number of dependent ones, where that is known from elsewhere.
     known: Option<usize>,
     /// Rows left out of the current factors.
     is_dropped: Vec<bool>,
@@ -153,11 +153,11 @@ pub struct Kkt {
     hubs: hubs::Hubs,
     /// J of the factors, kept for one comparison.
     held: Option<Vec<f64>>,
-    spare: Vec<f64>,
+    scratch: Vec<f64>,
     factorizations: u64,
     work: refine::SolveWorkspace,
     choice: choice::RowChoice,
-    /// Whether all rows have a position level.
+    /// True if all rows have a position level.
     is_holonomic: bool,
     soft: Option<least_norm::Soft>,
     vectors: Option<least_norm::NullVectors>,
@@ -203,15 +203,15 @@ impl Kkt {
             share: vec![1.0; s.nc],
             decided: false,
             is_final: false,
-            settled: None,
-            settled_rows: 0,
+            resolved: None,
+            resolved_rows: 0,
             known: None,
             is_dropped: vec![false; s.nc],
             dropped: Vec::with_capacity(s.nc),
             largest_dropped: 0.0,
             hubs: hubs::Hubs::default(),
             held: None,
-            spare: vec![0.0; s.J_len],
+            scratch: vec![0.0; s.J_len],
             factorizations: 0,
             work: refine::SolveWorkspace::new(s, unknowns),
             choice: choice::RowChoice::default(),
@@ -225,7 +225,7 @@ impl Kkt {
         Ok(kkt)
     }
 
-    /// Whether it was made for the pattern `s`.
+    /// Returns whether it was made for the pattern `s`.
     pub fn is_for(&self, s: &Structure) -> bool {
         self.structure == *s
     }
@@ -245,14 +245,14 @@ impl Kkt {
         &self.dropped
     }
 
-    /// Whether the last factorization left out the scalar row `row`.
+    /// Returns whether the last factorization left out the scalar row `row`.
     pub fn is_dependent(&self, row: usize) -> bool {
         self.is_dropped[row]
     }
 
-    /// Whether rows are settled as dependent on others.
-    pub fn has_settled(&self) -> bool {
-        self.settled.is_some() && self.settled_rows > 0
+    /// Returns whether rows are settled as dependent on others.
+    pub fn has_resolved_rank(&self) -> bool {
+        self.resolved.is_some() && self.resolved_rows > 0
     }
 
     /// The smallest pivot of the rows that took part in the last factorization, as a fraction of its row's diagonal. It falls
@@ -272,9 +272,9 @@ impl Kkt {
         // the factors that `hold` kept will do if nothing changed
         if let Some(held) = self.held.take() {
             let full = self.dropped.is_empty();
-            let settled = rank != RankDemand::Settle || self.rank == RankDemand::Settle;
-            let same = rows == self.rows && settled && held == eq.J && (rank != RankDemand::Full || full);
-            self.spare = held;
+            let resolved = rank != RankDemand::ResolveRank || self.rank == RankDemand::ResolveRank;
+            let same = rows == self.rows && resolved && held == eq.J && (rank != RankDemand::Full || full);
+            self.scratch = held;
             if same {
                 return Ok(());
             }
@@ -284,9 +284,9 @@ impl Kkt {
         self.rank = rank;
         self.refactor(eq)?;
         // one that rounding has let in would take part with a pivot that is nothing but rounding
-        let fewer = self.known.filter(|known| rank == RankDemand::Settle && self.dropped.len() < *known);
+        let fewer = self.known.filter(|known| rank == RankDemand::ResolveRank && self.dropped.len() < *known);
         if let Some(known) = fewer {
-            self.settle_up_to(eq, known, LET_IN)?;
+            self.resolve_rank_up_to(eq, known, LET_IN)?;
         }
         self.choose(eq)
     }
@@ -294,20 +294,25 @@ impl Kkt {
     /// Settles which rows are dependent, at a state on the constraints, where it is known that so many are. Rounding and bad
     /// conditioning may lift the pivots of dependent rows; their number then tells them from the others. Returns whether
     /// as many were found; if not, things are as without knowing.
-    pub fn settle(&mut self, eq: &Equations, dependent: usize) -> Result<bool, SolveError> {
-        let found = self.settle_up_to(eq, dependent, COARSEST)?;
+    pub fn resolve_rank(&mut self, eq: &Equations, dependent: usize) -> Result<bool, SolveError> {
+        let found = self.resolve_rank_up_to(eq, dependent, COARSEST)?;
         self.choose(eq)?;
         Ok(found)
     }
 
-    fn settle_up_to(&mut self, eq: &Equations, dependent: usize, coarsest: f64) -> Result<bool, SolveError> {
+    fn resolve_rank_up_to(
+        &mut self,
+        eq: &Equations,
+        dependent: usize,
+        coarsest: f64,
+    ) -> Result<bool, SolveError> {
         let before = self.dependent;
         let (mut raised, mut lowered) = (false, false);
         self.known = None;
         self.is_final = false;
         self.held = None;
         self.forget_choice()?;
-        (self.rows, self.rank) = (ActiveRows::All, RankDemand::Settle);
+        (self.rows, self.rank) = (ActiveRows::All, RankDemand::ResolveRank);
         loop {
             self.decided = false;
             self.refactor(eq)?;
@@ -330,7 +335,7 @@ impl Kkt {
         Ok(false)
     }
 
-    /// Which rows masses make weak is known from here on: of a run, once its first accelerations are found.
+    /// Fixes which rows masses make weak, from here on: of a run, once its first accelerations are found.
     pub(crate) fn end_judgement(&mut self) {
         self.is_final = true;
     }
@@ -341,7 +346,7 @@ impl Kkt {
     }
 
     fn refactor(&mut self, eq: &Equations) -> Result<(), SolveError> {
-        self.take_masses(eq)?;
+        self.load_masses(eq)?;
         let rank = self.rank;
         loop {
             self.factorizations += 1;
@@ -349,20 +354,20 @@ impl Kkt {
             assemble(&self.plan, &self.bodies, &self.mass, &self.W, &self.Jt, self.ldl.values_mut());
             self.set_floors(rank);
             let outcome = self.eliminate(rank);
-            if self.place_waiting(eq)? {
+            if self.factor_waiting(eq)? {
                 continue;
             }
             let is_new =
-                !self.decided && !self.is_final && (rank != RankDemand::Any || self.settled.is_none());
+                !self.decided && !self.is_final && (rank != RankDemand::Any || self.resolved.is_none());
             if is_new && (outcome.is_err() || self.is_unclear()) && self.decide(eq).is_ok() {
                 continue;
             }
             outcome?;
             break;
         }
-        if rank == RankDemand::Settle || (rank == RankDemand::Any && self.settled.is_none()) {
-            self.settled.get_or_insert_with(Vec::new).clone_from(&self.is_dropped);
-            self.settled_rows = self.dropped.len();
+        if rank == RankDemand::ResolveRank || (rank == RankDemand::Any && self.resolved.is_none()) {
+            self.resolved.get_or_insert_with(Vec::new).clone_from(&self.is_dropped);
+            self.resolved_rows = self.dropped.len();
         }
         Ok(())
     }
@@ -373,13 +378,13 @@ impl Kkt {
         if !self.structure.varying.is_empty() {
             return;
         }
-        let mut copy = std::mem::take(&mut self.spare);
+        let mut copy = std::mem::take(&mut self.scratch);
         copy.clone_from(&eq.J);
         self.held = Some(copy);
     }
 
     /// Takes the blocks of M that vary. One that is not positive definite has no inverse, and NaN in its place.
-    fn take_masses(&mut self, eq: &Equations) -> Result<(), SolveError> {
+    fn load_masses(&mut self, eq: &Equations) -> Result<(), SolveError> {
         if self.structure.varying.is_empty() {
             return Ok(());
         }
@@ -430,21 +435,22 @@ impl Kkt {
     }
 
     fn set_floors(&mut self, rank: RankDemand) {
-        let settled = self.settled.as_deref().filter(|_| rank == RankDemand::Any);
+        let resolved = self.resolved.as_deref().filter(|_| rank == RankDemand::Any);
         let fraction = if rank == RankDemand::Full { NOT_FULL } else { self.dependent };
         for row in &self.plan.rows {
             let floor = &mut self.floor[row.at..][..row.size];
             let scale = &self.scale[row.start..][..row.size];
             let share = &self.share[row.start..][..row.size];
-            match settled {
+            match resolved {
                 None => {
                     for ((f, s), share) in floor.iter_mut().zip(scale).zip(share) {
                         *f = fraction * share * s;
                     }
                 }
-                Some(settled) => {
-                    let settled = &settled[row.start..][..row.size];
-                    for (((f, s), share), &dependent) in floor.iter_mut().zip(scale).zip(share).zip(settled) {
+                Some(resolved) => {
+                    let resolved = &resolved[row.start..][..row.size];
+                    for (((f, s), share), &dependent) in floor.iter_mut().zip(scale).zip(share).zip(resolved)
+                    {
                         *f = s * if dependent { STILL_DEPENDENT } else { fraction * share };
                     }
                 }

@@ -33,8 +33,8 @@ impl Kkt {
     /// Replaces each of `lambdas` by its part in the null space of Jᵀ, over all rows at the J of `eq`. Returns the
     /// proximal steps that the slowest of them took.
     pub fn null_parts(&mut self, eq: &Equations, lambdas: &mut [Vec<f64>]) -> Result<u32, SolveError> {
-        self.factor(eq, ActiveRows::All, RankDemand::Settle)?;
-        let mut least = self.take_vectors();
+        self.factor(eq, ActiveRows::All, RankDemand::ResolveRank)?;
+        let mut least = self.null_vectors();
         let epsilon = self.epsilon(EPSILON);
         self.soften(epsilon);
         let mut most = 0;
@@ -68,7 +68,7 @@ impl Kkt {
     /// Changes `lambda` in the rows that the last [`factor`](Kkt::factor) kept, so that Jᵀλ = 0; the rows that it left
     /// out keep their multipliers. From a unit multiplier in one of those comes the only way to make up for it.
     pub fn complete_null(&mut self, eq: &Equations, lambda: &mut [f64]) {
-        let mut least = self.take_vectors();
+        let mut least = self.null_vectors();
         least.w.copy_from_slice(lambda);
         self.make_null(&mut least, eq);
         lambda.copy_from_slice(&least.w);
@@ -83,8 +83,8 @@ impl Kkt {
         g: &[f64],
         mu: &mut [f64],
     ) -> Result<f64, SolveError> {
-        self.factor(eq, ActiveRows::All, RankDemand::Settle)?;
-        let mut least = self.take_vectors();
+        self.factor(eq, ActiveRows::All, RankDemand::ResolveRank)?;
+        let mut least = self.null_vectors();
         let epsilon = self.epsilon(LEAST);
         self.soften(epsilon);
         mu.fill(0.0);
@@ -182,15 +182,15 @@ mod tests {
     fn a_row_that_was_left_out_is_made_up_for_by_the_others() {
         let (s, eq) = ring();
         let mut kkt = Kkt::new(&s, &eq, HUB_DEGREE).unwrap();
-        kkt.factor(&eq, ActiveRows::All, RankDemand::Settle).unwrap();
+        kkt.factor(&eq, ActiveRows::All, RankDemand::ResolveRank).unwrap();
         let [row] = *kkt.dependent_rows() else { panic!("{:?}", kkt.dependent_rows()) };
         let mut w = vec![0.0; 3];
         w[row] = 1.0;
         kkt.complete_null(&eq, &mut w);
         let force = [4.0, 2.0, 1.0].map(|x| x / [4.0, 2.0, 1.0][row]);
         assert!(w.iter().zip(force).all(|(w, e)| (w - e).abs() < 1e-12), "{w:?}");
-        let [dropped, limit, kept] = kkt.pivots();
-        assert!(dropped < 1e-14 && limit > dropped && kept > 0.1, "{:?}", kkt.pivots());
+        let [dropped, limit, retained] = kkt.pivots();
+        assert!(dropped < 1e-14 && limit > dropped && retained > 0.1, "{:?}", kkt.pivots());
     }
 
     #[test]

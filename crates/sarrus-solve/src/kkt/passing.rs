@@ -1,4 +1,4 @@
-//! Factorizations that leave out rows by choice, for the passage of singular positions.
+//! Factorizations that leave out rows by choice, for the crossing of singular positions.
 
 use super::{ActiveRows, Kkt, RankDemand, assemble};
 use crate::error::SolveError;
@@ -15,7 +15,7 @@ impl Kkt {
     pub(crate) fn factor_above(&mut self, eq: &Equations, floor: &[f64]) -> Result<(), SolveError> {
         self.held = None;
         (self.rows, self.rank) = (ActiveRows::All, RankDemand::Any);
-        self.take_masses(eq)?;
+        self.load_masses(eq)?;
         loop {
             self.factorizations += 1;
             self.weigh(&eq.J)?;
@@ -24,7 +24,7 @@ impl Kkt {
                 self.floor[row.at..][..row.size].copy_from_slice(&floor[row.start..][..row.size]);
             }
             self.eliminate(RankDemand::Any)?;
-            if !self.place_waiting(eq)? {
+            if !self.factor_waiting(eq)? {
                 return Ok(());
             }
         }

@@ -1,4 +1,4 @@
-//! What is found once per topology: nodes, order, and where each product of blocks goes.
+//! Describes what is found once per topology: nodes, order, and where each product of blocks goes.
 //!
 //! A node is a row block of J, or a hub: a body with so many row blocks that eliminating it first would join
 //! them all. The quotient graph joins row blocks that share a body which is not a hub, and each hub with its row
@@ -38,7 +38,7 @@ pub struct JacobianBlock {
     pub size: usize,
     /// Offset in J, and in W.
     pub offset: usize,
-    /// Where the body is a hub: offset of the block in the factors, and whether it is stored as Jᵀ.
+    /// Marks where the body is a hub: offset of the block in the factors, and whether it is stored as Jᵀ.
     pub hub: Option<(usize, bool)>,
 }
 
@@ -51,7 +51,7 @@ pub struct Product {
     pub n: u32,
     pub m: u32,
     pub k: u32,
-    /// Whether it is the first into its block, so that it overwrites.
+    /// True if it is the first into its block, so that it overwrites.
     pub first: bool,
 }
 
@@ -127,13 +127,13 @@ impl KktPlan {
             fill: Vec::new(),
             node_start: rows.iter().map(|&r| s.rows[r].start).collect(),
         };
-        plan.place_rows(s, &rows, &hub_node, &ldl);
-        plan.place_hubs(&hub_cols, &hub_node, &of_col, s, &ldl);
-        plan.place_products(s, &of_col, &hub_node, &ldl, &sizes);
+        plan.assign_rows(s, &rows, &hub_node, &ldl);
+        plan.assign_hubs(&hub_cols, &hub_node, &of_col, s, &ldl);
+        plan.assign_products(s, &of_col, &hub_node, &ldl, &sizes);
         Ok((plan, ldl))
     }
 
-    fn place_rows(&mut self, s: &Structure, rows: &[usize], hub_node: &[Option<usize>], ldl: &BlockLdl) {
+    fn assign_rows(&mut self, s: &Structure, rows: &[usize], hub_node: &[Option<usize>], ldl: &BlockLdl) {
         for (node, &r) in rows.iter().enumerate() {
             let row = &s.rows[r];
             let first = self.blocks.len();
@@ -164,7 +164,7 @@ impl KktPlan {
         }
     }
 
-    fn place_hubs(
+    fn assign_hubs(
         &mut self,
         hub_cols: &[usize],
         hub_node: &[Option<usize>],
@@ -186,7 +186,7 @@ impl KktPlan {
         }
     }
 
-    fn place_products(
+    fn assign_products(
         &mut self,
         s: &Structure,
         of_col: &[Vec<(usize, usize)>],
@@ -254,9 +254,9 @@ fn order(
         return Ok(order);
     }
 
-    let mut place = vec![0; nodes];
+    let mut index_of = vec![0; nodes];
     for (p, &node) in order.iter().enumerate() {
-        place[node] = 2 * p;
+        index_of[node] = 2 * p;
     }
     let mut late = vec![0; nodes - rows.len()];
     for (node, &r) in rows.iter().enumerate() {
@@ -264,14 +264,14 @@ fn order(
         if hubs().any(|hub| hub.is_none()) {
             continue;
         }
-        let Some(last) = hubs().flatten().max_by_key(|&hub| place[hub]) else { continue };
-        if place[node] < place[last] && late[last - rows.len()] < LATE_ROWS {
+        let Some(last) = hubs().flatten().max_by_key(|&hub| index_of[hub]) else { continue };
+        if index_of[node] < index_of[last] && late[last - rows.len()] < LATE_ROWS {
             late[last - rows.len()] += 1;
-            place[node] = place[last] + 1;
+            index_of[node] = index_of[last] + 1;
         }
     }
-    moved.iter().for_each(|&(node, hub)| place[node] = place[node].max(place[hub] + 1));
-    order.sort_by_key(|&node| place[node]);
+    moved.iter().for_each(|&(node, hub)| index_of[node] = index_of[node].max(index_of[hub] + 1));
+    order.sort_by_key(|&node| index_of[node]);
     Ok(order)
 }
 

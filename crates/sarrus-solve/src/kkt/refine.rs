@@ -34,7 +34,7 @@ const SHARED: f64 = 1e-3;
 /// Terms below this lose digits to the number format: of a mechanism that comes to rest they are all that is left.
 const SUBNORMAL: f64 = f64::MIN_POSITIVE / f64::EPSILON;
 
-/// How a solve went. Residuals are relative to the size of their terms.
+/// Describes how a solve went. Residuals are relative to the size of their terms.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SolveReport {
     /// Largest residual of J x = b over the rows that take part, and for hubs of M x + Jᵀμ = a.
@@ -121,14 +121,14 @@ impl Kkt {
         while report.residual > POOR && self.rank != RankDemand::Full && self.dependent < COARSEST {
             let before = (self.dependent, report);
             self.dependent *= 100.0;
-            (self.settled, self.decided) = (None, false);
+            (self.resolved, self.decided) = (None, false);
             self.forget_choice()?;
             self.refactor(eq)?;
             report = self.solve_once(eq, a, b, x, mu)?;
             if report.check().is_err() && before.1.check().is_ok() {
                 // it was not: these rows are needed, though they are hard to solve
                 self.dependent = before.0;
-                (self.settled, self.decided) = (None, false);
+                (self.resolved, self.decided) = (None, false);
                 self.forget_choice()?;
                 self.refactor(eq)?;
                 return self.solve_once(eq, a, b, x, mu);
@@ -201,8 +201,8 @@ impl Kkt {
             None => 0.0,
         };
         let SolveWorkspace { r_terms, dropped_terms, noise, .. } = &self.work;
-        let kept = r_terms.iter().copied().enumerate();
-        for (i, t) in kept.chain(self.dropped.iter().copied().zip(dropped_terms.iter().copied())) {
+        let retained = r_terms.iter().copied().enumerate();
+        for (i, t) in retained.chain(self.dropped.iter().copied().zip(dropped_terms.iter().copied())) {
             let (r, t) = (left(i).abs(), t.max(*noise) + cancelled(i));
             if r > worst.0 * t {
                 worst = (r / t, i);
@@ -232,7 +232,7 @@ impl Kkt {
         }
     }
 
-    /// r = b - J x, also into the right side.
+    /// r = b - J x, also into the right-hand side.
     pub(super) fn residual(&mut self, eq: &Equations, a: &[f64], b: &[f64], x: &[f64], mu: &[f64]) {
         let SolveWorkspace { right, r, .. } = &mut self.work;
         for row in &self.plan.rows {
@@ -304,7 +304,7 @@ impl Kkt {
         self.hub_residual(eq, a, x, mu);
     }
 
-    /// -r_h = J_hᵀμ + M_h x_h - a_h into the right side.
+    /// -r_h = J_hᵀμ + M_h x_h - a_h into the right-hand side.
     fn hub_residual(&mut self, eq: &Equations, a: &[f64], x: &[f64], mu: &[f64]) {
         for hub in &self.plan.hubs {
             let body = &self.bodies[hub.col];
@@ -324,7 +324,7 @@ impl Kkt {
         }
     }
 
-    /// One pass: x and μ corrected for the right side.
+    /// One pass: x and μ corrected for the right-hand side.
     pub(super) fn correct(&mut self, x: &mut [f64], mu: &mut [f64]) {
         self.work.z.copy_from_slice(&self.work.right);
         self.ldl.solve(&mut self.work.z);
@@ -400,7 +400,7 @@ impl Kkt {
     }
 }
 
-/// Which of the right sides is not finite; the multipliers, if neither is.
+/// Returns which of the right-hand sides is not finite; the multipliers, if neither is.
 fn not_finite(a: &[f64], b: &[f64]) -> SolveError {
     let bad = |v: &[f64]| v.iter().position(|x| !x.is_finite());
     match (bad(a), bad(b)) {

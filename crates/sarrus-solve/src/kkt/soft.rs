@@ -17,11 +17,11 @@ impl Kkt {
     /// Factors S + ε diag(S) at the J of `eq`, for [`solve_soft`](Kkt::solve_soft). Does not allocate.
     pub fn factor_soft(&mut self, eq: &Equations, epsilon: f64) -> Result<(), SolveError> {
         if let Some(held) = self.held.take() {
-            self.spare = held;
+            self.scratch = held;
         }
         (self.rows, self.rank) = (ActiveRows::All, RankDemand::Any);
         self.factorizations += 1;
-        self.take_masses(eq)?;
+        self.load_masses(eq)?;
         self.weigh(&eq.J)?;
         assemble(&self.plan, &self.bodies, &self.mass, &self.W, &self.Jt, self.ldl.values_mut());
 
@@ -75,7 +75,7 @@ impl Kkt {
     /// The smallest eigenvalue of S over its diagonal, on the rows that are independent at the J of `eq`, and how many are
     /// not: S y = σ diag(S) y by inverse iteration, from above. Allocates; for the start of a run.
     pub fn conditioning(&mut self, eq: &Equations) -> Result<(f64, usize), SolveError> {
-        self.factor(eq, ActiveRows::All, RankDemand::Settle)?;
+        self.factor(eq, ActiveRows::All, RankDemand::ResolveRank)?;
         let (a, mut x) = (vec![0.0; eq.f.len()], vec![0.0; eq.f.len()]);
         // any start that no symmetry of a mechanism shares
         let mut y: Vec<f64> = (0..self.nc).map(|i| ((i as f64 + 1.0) * 0.618_034).fract() - 0.3).collect();

@@ -1,7 +1,7 @@
-//! Which velocities are dependent, and how long.
+//! Describes which velocities are dependent, and how long.
 //!
 //! The choice is kept. At every further J, the columns of J_u come first, so that Q R of them solves for u, and what Q
-//! leaves of J_e tells whether they still span J. The choice is made again where
+//! leaves of J_e reports whether they still span J. The choice is made again where
 //!
 //! - the condition ‖J‖ ‖J_u⁺‖ is 10 times its best since the choice, or has come above 10⁶: a dead point of an
 //!   independent coordinate. Where the new choice is no better by half, the mechanism itself is singular there, and the
@@ -24,7 +24,7 @@ use crate::rank::{EXPLAINED, FLOOR, RankKeeper};
 const NEARER: f64 = 0.1;
 /// unless that was one which cannot change the rank.
 const ON: f64 = FLOOR / EXPLAINED;
-/// How much worse than at its best the condition may become. At 100 a four-bar over 3 s lost a digit against 10.
+/// Describes how much worse than at its best the condition may become. At 100 a four-bar over 3 s lost a digit against 10.
 const WORSE: f64 = 10.0;
 /// A condition that is bad in itself.
 const BAD: f64 = 1e6;
@@ -51,7 +51,7 @@ impl Partition {
         if first {
             self.choose_first(s, eq, violation);
         } else {
-            changed = self.keep(s, eq, violation);
+            changed = self.retain(s, eq, violation);
         }
         if best {
             changed |= self.exchange(s, eq);
@@ -60,14 +60,14 @@ impl Partition {
     }
 
     /// Eliminates in the order chosen, or in another. Returns whether in another.
-    fn keep(&mut self, s: &Structure, eq: &Equations, violation: f64) -> bool {
+    fn retain(&mut self, s: &Structure, eq: &Equations, violation: f64) -> bool {
         let rank = self.rank;
         self.eliminate(s, eq, rank);
         let condition = self.condition();
         let dead = condition > WORSE * self.best || (condition > BAD && self.best <= BAD);
-        let settled = self.keeper.as_ref().map_or(0, RankKeeper::settled);
+        let resolved = self.keeper.as_ref().map_or(0, RankKeeper::resolved_rank);
         let risen = self.keeper.as_ref().map_or(FLOOR, |keeper| keeper.risen(violation));
-        let explained = if rank < settled { FLOOR } else { risen };
+        let explained = if rank < resolved { FLOOR } else { risen };
         let gained = self.qr.remainder(rank, rank) > explained * self.first_pivot();
         if dead || gained {
             return self.choose_again(s, eq, violation, condition);

@@ -41,13 +41,13 @@ impl Partition {
 
     /// The same, left at the beginning of `b`.
     fn combine_in_place(&mut self, b: &[f64]) {
-        self.take(b);
+        self.project(b);
         self.b.iter_mut().zip(&self.row_scale).for_each(|(b, scale)| *b *= scale);
         self.qr.mul_qt(&mut self.b);
     }
 
     /// b - Z Z⁺b over the rows that take part, into `b`.
-    fn take(&mut self, b: &[f64]) {
+    fn project(&mut self, b: &[f64]) {
         let Partition { b: to, taking_part, null, rank, .. } = self;
         to.iter_mut().zip(&*taking_part).for_each(|(to, &i)| *to = b[i]);
         let contradictions = taking_part.len() - *rank;
@@ -82,7 +82,7 @@ impl Partition {
     /// Makes `mu` (nc) the shortest with the same Jᵀμ.
     pub fn shorten(&mut self, mu: &mut [f64]) {
         if self.is_redundant() {
-            self.take(mu);
+            self.project(mu);
             self.taking_part.iter().zip(&self.b).for_each(|(&i, b)| mu[i] = *b);
         }
     }

@@ -11,7 +11,7 @@ mod projection;
 mod violation_correction;
 
 use crate::error::{MethodError, SolveError};
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::kkt::Kkt;
 use crate::options::{OptionDoc, Options};
 use crate::problem::{Equations, Problem, RowBlock, State, Structure};
@@ -24,12 +24,12 @@ pub trait Stabilization: Send {
     /// Changes γ, from the Φ and Φ̇ of `eq`, for a step of size `h` \[s\]; `h` = 0 where no step is being made.
     fn shift(&self, _problem: &dyn Problem, _eq: &mut Equations, _h: f64) {}
 
-    /// Whether it leaves γ alone, and its projection is the nearest state in the mass metric, or none.
+    /// Returns whether it leaves γ alone, and its projection is the nearest state in the mass metric, or none.
     fn is_plain(&self) -> bool {
         false
     }
 
-    /// Whether [`project`](Stabilization::project) does anything.
+    /// Returns whether [`project`](Stabilization::project) does anything.
     fn projects(&self) -> bool {
         false
     }
@@ -45,16 +45,16 @@ pub trait Stabilization: Send {
         Ok(Projection::default())
     }
 
-    /// What it found on the way, for the report.
-    fn findings(&self) -> Findings {
-        Findings::default()
+    /// Returns what it found on the way, for the report.
+    fn statistics(&self) -> MethodStatistics {
+        MethodStatistics::default()
     }
 }
 
-/// What a projection did.
+/// Holds what a projection did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Projection {
-    /// Whether the state was changed.
+    /// True if the state was changed.
     pub moved: bool,
     /// Newton iterations on positions.
     pub iterations: u32,
@@ -66,7 +66,7 @@ pub struct StabilizationKind {
     pub name: &'static str,
     /// One line on what it is.
     pub doc: &'static str,
-    /// Whether it works on dense matrices of all velocities and rows: time O(n³), memory O(n²).
+    /// True if it works on dense matrices of all velocities and rows: time O(n³), memory O(n²).
     pub dense: bool,
     /// Its options.
     pub options: &'static [OptionDoc],

@@ -14,13 +14,13 @@
 
 use super::{Projection, Stabilization, StabilizationKind, terms};
 use crate::error::{MethodError, SolveError};
-use crate::findings::Findings;
+use crate::findings::MethodStatistics;
 use crate::kkt::{ActiveRows, Kkt};
 use crate::options::{OptionDoc, Options};
 use crate::partition::Partition;
 use crate::problem::{Equations, Problem, Stage, State, Structure};
 
-/// How far below the integrator's tolerance positions are brought.
+/// Describes how far below the integrator's tolerance positions are brought.
 const FRACTION: f64 = 1e-3;
 /// Tolerance where no integrator has said its own.
 const TOLERANCE: f64 = 1e-11;
@@ -29,7 +29,7 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Newton iterations before giving up.
 const ITERATIONS: u32 = 20;
 /// A fall of the violation that is worth keeping the factors for.
-const GOOD_FALL: f64 = 0.1;
+const GOOD_DECREASE: f64 = 0.1;
 /// A displacement that is none, relative to positions.
 const STILL: f64 = 1e-10;
 
@@ -51,9 +51,9 @@ struct PartitionedProjection {
     /// From the integrator's.
     derived: f64,
     positions: Partition,
-    /// Where there are rows at velocity level.
+    /// Marks where there are rows at velocity level.
     velocities: Option<Partition>,
-    /// Right side (nc).
+    /// Right-hand side (nc).
     b: Vec<f64>,
     /// Displacement (nv).
     delta: Vec<f64>,
@@ -98,10 +98,10 @@ impl Stabilization for PartitionedProjection {
         eq: &mut Equations,
         s: &mut State,
     ) -> Result<Projection, SolveError> {
-        self.make_room(problem.structure());
+        self.allocate(problem.structure());
         let known = kkt.known_rank();
         let all = self.velocities.iter_mut().chain([&mut self.positions]);
-        all.for_each(|partition| partition.tell(problem.structure(), known));
+        all.for_each(|partition| partition.report_rank(problem.structure(), known));
         self.integrated.copy_from_slice(&s.q);
         let iterations = match self.correct_positions(problem, eq, s) {
             Ok(iterations) => iterations,
@@ -118,12 +118,12 @@ impl Stabilization for PartitionedProjection {
         Ok(Projection { moved: iterations > 0 || moved, iterations })
     }
 
-    fn findings(&self) -> Findings {
+    fn statistics(&self) -> MethodStatistics {
         // rows at velocity level only add to what is dependent: theirs is the choice that the motion is in
         let chosen = self.velocities.as_ref().unwrap_or(&self.positions);
-        let mut found = chosen.findings().clone();
+        let mut found = chosen.statistics().clone();
         if let (Some(_), Some(partition), Some(positions)) =
-            (&self.velocities, &mut found.partition, &self.positions.findings().partition)
+            (&self.velocities, &mut found.partition, &self.positions.statistics().partition)
         {
             partition.choices = partition.choices.max(positions.choices);
             partition.condition = partition.condition.max(positions.condition);
@@ -134,7 +134,7 @@ impl Stabilization for PartitionedProjection {
 }
 
 impl PartitionedProjection {
-    fn make_room(&mut self, s: &Structure) {
+    fn allocate(&mut self, s: &Structure) {
         self.b.resize(s.nc, 0.0);
         self.delta.resize(s.nv, 0.0);
         self.integrated.resize(s.nq, 0.0);
@@ -170,7 +170,7 @@ impl PartitionedProjection {
                 return Ok(iteration);
             }
             let fall = after.norm / violation.norm;
-            if fall <= GOOD_FALL {
+            if fall <= GOOD_DECREASE {
                 violation = after;
                 fresh = false;
                 continue;
@@ -218,13 +218,13 @@ impl PartitionedProjection {
     }
 }
 
-/// How far positions are from their constraints.
+/// Describes how far positions are from their constraints.
 struct PartitionViolation {
     /// ‖Φ‖ over the rows with a position level.
     norm: f64,
-    /// Whether every row is at rounding.
+    /// True if every row is at rounding.
     rounding: bool,
-    /// Where |Φ| is largest.
+    /// Marks where |Φ| is largest.
     row: usize,
     /// Largest position, at least one.
     largest_q: f64,

@@ -19,7 +19,7 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Newton iterations before giving up.
 const ITERATIONS: u32 = 20;
 /// A fall of the violation that is worth keeping the factors for.
-const GOOD_FALL: f64 = 0.1;
+const GOOD_DECREASE: f64 = 0.1;
 /// A displacement that is none, relative to positions.
 const STILL: f64 = 1e-10;
 
@@ -35,7 +35,7 @@ pub(super) const KIND: StabilizationKind = StabilizationKind {
 struct Project {
     /// Zero, as the force of a displacement (nv).
     rest: Vec<f64>,
-    /// Right side (nc).
+    /// Right-hand side (nc).
     b: Vec<f64>,
     /// Displacement (nv).
     delta: Vec<f64>,
@@ -63,7 +63,7 @@ impl Stabilization for Project {
         eq: &mut Equations,
         s: &mut State,
     ) -> Result<Projection, SolveError> {
-        self.make_room(problem.structure());
+        self.allocate(problem.structure());
         let iterations = self.positions(problem, kkt, eq, s)?;
         let velocities = self.velocities(problem, kkt, eq, s)?;
         Ok(Projection { moved: iterations > 0 || velocities, iterations })
@@ -71,7 +71,7 @@ impl Stabilization for Project {
 }
 
 impl Project {
-    fn make_room(&mut self, s: &Structure) {
+    fn allocate(&mut self, s: &Structure) {
         self.rest.resize(s.nv, 0.0);
         self.b.resize(s.nc, 0.0);
         self.delta.resize(s.nv, 0.0);
@@ -112,7 +112,7 @@ impl Project {
                 return Ok(iteration);
             }
             let fall = after.size / violation.size;
-            if fall <= GOOD_FALL {
+            if fall <= GOOD_DECREASE {
                 violation = after;
                 fresh = false;
                 continue;
@@ -149,7 +149,7 @@ impl Project {
         if is_rounding(problem.structure(), eq, &s.v) {
             return Ok(false);
         }
-        kkt.factor(eq, ActiveRows::All, RankDemand::Settle)?;
+        kkt.factor(eq, ActiveRows::All, RankDemand::ResolveRank)?;
         self.b.iter_mut().zip(&eq.phidot).for_each(|(b, phidot)| *b = -phidot);
         kkt.solve(eq, &self.rest, &self.b, &mut self.delta, &mut self.mu)?;
         s.v.iter_mut().zip(&self.delta).for_each(|(v, d)| *v += d);
@@ -158,11 +158,11 @@ impl Project {
     }
 }
 
-/// How far positions are from their constraints, in units of what rounding alone leaves.
+/// Describes how far positions are from their constraints, in units of what rounding alone leaves.
 struct PositionViolation {
     /// Largest |Φ| over the independent rows.
     size: f64,
-    /// Where that is.
+    /// Marks where that is.
     row: usize,
     /// Largest |Φ| over the rows that were found dependent on others.
     dependent: f64,
@@ -202,7 +202,7 @@ impl PositionViolation {
     }
 }
 
-/// Whether Φ̇ = J v + Φ_t is no more than the rounding of its terms.
+/// Returns whether Φ̇ = J v + Φ_t is no more than the rounding of its terms.
 fn is_rounding(structure: &Structure, eq: &Equations, v: &[f64]) -> bool {
     structure.rows.iter().all(|row| {
         (0..row.size).all(|i| {

@@ -34,7 +34,7 @@ struct Correct {
     unit: Option<(Kkt, Equations)>,
     /// Zero (nv).
     rest: Vec<f64>,
-    /// Right side (nc).
+    /// Right-hand side (nc).
     b: Vec<f64>,
     /// Displacement (nv).
     delta: Vec<f64>,
@@ -52,7 +52,7 @@ impl Correct {
     }
 
     /// The solver with unit masses; made at the first call.
-    fn take_unit(&mut self, s: &Structure) -> Result<(Kkt, Equations), SolveError> {
+    fn unit_kkt(&mut self, s: &Structure) -> Result<(Kkt, Equations), SolveError> {
         if let Some(unit) = self.unit.take() {
             return Ok(unit);
         }
@@ -91,7 +91,7 @@ impl Correct {
 
     /// Settles which rows are dependent, as near to the constraints as one correction leads from `s`: at `s` itself
     /// redundant rows are independent by the square of the violation.
-    fn settle(
+    fn resolve_rank(
         &mut self,
         problem: &mut dyn Problem,
         kkt: &mut Kkt,
@@ -103,7 +103,7 @@ impl Correct {
         self.solve(kkt, eq, ActiveRows::Holonomic, RankDemand::Any)?;
         problem.retract(&mut nearer.q, &self.delta);
         problem.update(&nearer, Stage::POSITION, eq);
-        kkt.factor(eq, ActiveRows::All, RankDemand::Settle)
+        kkt.factor(eq, ActiveRows::All, RankDemand::ResolveRank)
     }
 
     fn correct(
@@ -126,7 +126,7 @@ impl Correct {
         }
         problem.update(s, Stage::VELOCITY, eq);
         if eq.phidot.iter().any(|x| *x != 0.0) {
-            self.solve(kkt, eq, ActiveRows::All, RankDemand::Settle)?;
+            self.solve(kkt, eq, ActiveRows::All, RankDemand::ResolveRank)?;
             s.v.iter_mut().zip(&self.delta).for_each(|(v, d)| *v += d);
             done.moved = true;
         }
@@ -148,9 +148,9 @@ impl Stabilization for Correct {
         s: &mut State,
     ) -> Result<Projection, SolveError> {
         let first = self.unit.is_none();
-        let (mut kkt, mut eq) = self.take_unit(problem.structure())?;
-        let settled = if first { self.settle(problem, &mut kkt, &mut eq, s) } else { Ok(()) };
-        let done = settled.and_then(|()| self.correct(problem, &mut kkt, &mut eq, s));
+        let (mut kkt, mut eq) = self.unit_kkt(problem.structure())?;
+        let resolved = if first { self.resolve_rank(problem, &mut kkt, &mut eq, s) } else { Ok(()) };
+        let done = resolved.and_then(|()| self.correct(problem, &mut kkt, &mut eq, s));
         self.unit = Some((kkt, eq));
         done
     }

@@ -62,9 +62,9 @@ impl BlockDiagonal {
         self.each(x, x, y, |_, _, Bx| Bx);
     }
 
-    /// out = `put`(base, out, B x), number by number.
+    /// out = `update_kinematics`(base, out, B x), number by number.
     #[inline(always)]
-    fn each(&self, base: &[f64], x: &[f64], out: &mut [f64], put: impl Fn(f64, f64, f64) -> f64) {
+    fn each(&self, base: &[f64], x: &[f64], out: &mut [f64], combine: impl Fn(f64, f64, f64) -> f64) {
         let mut values = &self.values[..];
         for &(start, block) in &self.blocks {
             match block {
@@ -72,7 +72,7 @@ impl BlockDiagonal {
                     let (b, rest) = values.split_at(n);
                     let (base, x, out) = (&base[start..][..n], &x[start..][..n], &mut out[start..][..n]);
                     for i in 0..n {
-                        out[i] = put(base[i], out[i], b[i] * x[i]);
+                        out[i] = combine(base[i], out[i], b[i] * x[i]);
                     }
                     values = rest;
                 }
@@ -80,10 +80,10 @@ impl BlockDiagonal {
                     let (b, rest) = values.split_at(12);
                     let (base, x, out) = (&base[start..][..6], &x[start..][..6], &mut out[start..][..6]);
                     for i in 0..3 {
-                        out[i] = put(base[i], out[i], b[i] * x[i]);
+                        out[i] = combine(base[i], out[i], b[i] * x[i]);
                         let row = &b[3 + 3 * i..][..3];
-                        let turn = row[0] * x[3] + row[1] * x[4] + row[2] * x[5];
-                        out[3 + i] = put(base[3 + i], out[3 + i], turn);
+                        let rotation = row[0] * x[3] + row[1] * x[4] + row[2] * x[5];
+                        out[3 + i] = combine(base[3 + i], out[3 + i], rotation);
                     }
                     values = rest;
                 }
@@ -91,7 +91,7 @@ impl BlockDiagonal {
                     let (b, rest) = values.split_at(n * n);
                     let (base, x, out) = (&base[start..][..n], &x[start..][..n], &mut out[start..][..n]);
                     for ((out, base), row) in out.iter_mut().zip(base).zip(b.chunks_exact(n)) {
-                        *out = put(*base, *out, row.iter().zip(x).map(|(b, x)| b * x).sum::<f64>());
+                        *out = combine(*base, *out, row.iter().zip(x).map(|(b, x)| b * x).sum::<f64>());
                     }
                     values = rest;
                 }
@@ -100,9 +100,9 @@ impl BlockDiagonal {
     }
 
     /// xᵀ B y.
-    pub fn dot(&self, x: &[f64], y: &[f64], room: &mut [f64]) -> f64 {
-        self.mul(x, room);
-        room.iter().zip(y).map(|(a, b)| a * b).sum()
+    pub fn dot(&self, x: &[f64], y: &[f64], workspace: &mut [f64]) -> f64 {
+        self.mul(x, workspace);
+        workspace.iter().zip(y).map(|(a, b)| a * b).sum()
     }
 }
 

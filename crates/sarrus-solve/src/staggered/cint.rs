@@ -18,13 +18,13 @@
 //! **[`CentralDifference`]**, the module of \[Park1990, eqs. 53-54\]: w = v + M⁻¹ impulse, gyroscopic forces among the others,
 //! displacement h w, and the Euler parameters by their mid-point rule, q' = 2 (q + (h/2) A q)/Δ - q with A = A(ω)/2 of
 //! eq. 55 and Δ = 1 + (h²/16)|ω|². (Eq. 54 prints h²/4: A holds the factor ½ already.) With this Δ the update is exactly
-//! a turn, of the angle 4 atan(h|ω|/4), and keeps |q| = 1 by itself.
+//! a rotation, of the angle 4 atan(h|ω|/4), and keeps |q| = 1 by itself.
 
 use super::spin::{RotationMap, SpinningBody, spins, three};
 use super::{BlockDiagonal, MotionModule};
 use crate::problem::Structure;
 
-/// What both modules keep.
+/// Holds what both modules keep.
 #[derive(Debug, Clone, Default)]
 struct ModuleBodies {
     minv: BlockDiagonal,
@@ -47,7 +47,7 @@ impl ModuleBodies {
         moved.iter_mut().zip(&*change).for_each(|(m, c)| *m = h * c);
     }
 
-    /// h w, with turns by `angle(h|ω|)`.
+    /// h w, with rotates by `angle(h|ω|)`.
     fn displace(&self, w: &[f64], h: f64, delta: &mut [f64], angle: impl Fn(f64) -> f64) {
         delta.iter_mut().zip(w).for_each(|(d, w)| *d = h * w);
         for spin in &self.spins {
@@ -65,14 +65,14 @@ impl ModuleBodies {
 pub struct VariationalMotion {
     map: RotationMap,
     bodies: ModuleBodies,
-    /// Where Newton's iterations begin (nv).
+    /// Marks where Newton's iterations begin (nv).
     near: Vec<f64>,
     /// The last w (nv).
     w: Vec<f64>,
 }
 
 impl VariationalMotion {
-    /// With turns by `map`.
+    /// With rotates by `map`.
     pub fn new(map: RotationMap) -> VariationalMotion {
         VariationalMotion { map, ..VariationalMotion::default() }
     }
@@ -111,9 +111,9 @@ impl MotionModule for VariationalMotion {
         let VariationalMotion { map, bodies, w, .. } = self;
         bodies.respond(impulse, h, change, moved);
         for spin in &bodies.spins {
-            let [rate, turn] = spin.respond(*map, three(w, spin.at), h, three(impulse, spin.at));
+            let [rate, rotation] = spin.respond(*map, three(w, spin.at), h, three(impulse, spin.at));
             change[spin.at..][..3].copy_from_slice(&rate.0);
-            moved[spin.at..][..3].copy_from_slice(&turn.0);
+            moved[spin.at..][..3].copy_from_slice(&rotation.0);
         }
     }
 

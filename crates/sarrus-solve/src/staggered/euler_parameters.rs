@@ -14,13 +14,13 @@
 //! - (E + ν I) q = b, |q| = 1 with E = I - A: c = 1 + ν = √(|b|² - a²);
 //! - E q̇ + ν q = b, q·q̇ = 0: ν = q·b + q·A b. (5.16 prints q̇ for the q beside ν.)
 //!
-//! All is invariant under a turn of the world, so q is taken as (1, 0, 0, 0) and the result is a turn of the body.
+//! All is invariant under a rotation of the world, so q is taken as (1, 0, 0, 0) and the result is a rotation of the body.
 
 use sarrus_math::quat_mul;
 
 type Quat = [f64; 4];
 
-/// What a body does in a step.
+/// Holds what a body does in a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct StepRotation {
     /// The turn itself, a unit quaternion from body axes at the start.
@@ -42,8 +42,8 @@ pub(crate) fn update(omega: [f64; 3], middle: [f64; 3], rate: [f64; 3], h: f64) 
     let b = [0, 1, 2, 3].map(|i| q[i] - moved[i] + d * qdot[i]);
     let a2 = dot3(&both, &both);
     let c = (dot(&b, &b) - a2).sqrt();
-    let turned = times(&b, &both, 1.0);
-    let q_half = [0, 1, 2, 3].map(|i| (c * b[i] + turned[i]) / (c * c + a2));
+    let angle = times(&b, &both, 1.0);
+    let q_half = [0, 1, 2, 3].map(|i| (c * b[i] + angle[i]) / (c * c + a2));
 
     // rates there: A = δ A(ω½), b = q̇ + δ A(ω̇½) q½
     let one = middle.map(|w| 0.5 * d * w);
@@ -51,8 +51,8 @@ pub(crate) fn update(omega: [f64; 3], middle: [f64; 3], rate: [f64; 3], h: f64) 
     let mut b = [0, 1, 2, 3].map(|i| qdot[i] + pushed[i]);
     let nu = dot(&q_half, &b) + dot(&q_half, &times(&b, &one, 1.0));
     b.iter_mut().zip(&q_half).for_each(|(b, q)| *b -= nu * q);
-    let turned = times(&b, &one, 1.0);
-    let qdot_half = [0, 1, 2, 3].map(|i| (b[i] + turned[i]) / (1.0 + dot3(&one, &one)));
+    let angle = times(&b, &one, 1.0);
+    let qdot_half = [0, 1, 2, 3].map(|i| (b[i] + angle[i]) / (1.0 + dot3(&one, &one)));
 
     // the end: the nearest that satisfies its condition
     let mut end = [0, 1, 2, 3].map(|i| 2.0 * q_half[i] - q[i]);
@@ -62,9 +62,9 @@ pub(crate) fn update(omega: [f64; 3], middle: [f64; 3], rate: [f64; 3], h: f64) 
     let along = dot(&end, &enddot);
     enddot.iter_mut().zip(&end).for_each(|(d, e)| *d -= along * e);
 
-    let turns =
+    let rotations =
         [(q_half, qdot_half), (end, enddot)].map(|(q, qdot)| StepRotation { q, omega: rates(&q, &qdot) });
-    turns.iter().all(|t| t.q.iter().chain(&t.omega).all(|x| x.is_finite())).then_some(turns)
+    rotations.iter().all(|t| t.q.iter().chain(&t.omega).all(|x| x.is_finite())).then_some(rotations)
 }
 
 /// q ∘ (0, w) times `factor`: A(w) q for a factor of ½.
@@ -96,12 +96,12 @@ mod tests {
 
     #[test]
     fn both_conditions_on_euler_parameters_hold_to_rounding() {
-        let turns = update(OMEGA, MIDDLE, RATE, 0.2).unwrap();
-        for turn in turns {
-            assert!((dot(&turn.q, &turn.q) - 1.0).abs() < 4.0 * f64::EPSILON, "{turn:?}");
+        let rotations = update(OMEGA, MIDDLE, RATE, 0.2).unwrap();
+        for rotation in rotations {
+            assert!((dot(&rotation.q, &rotation.q) - 1.0).abs() < 4.0 * f64::EPSILON, "{rotation:?}");
             // q·q̇ = 0: the rates that ω gives are those that there were
-            let qdot = times(&turn.q, &turn.omega, 0.5);
-            assert!(dot(&turn.q, &qdot).abs() < 4.0 * f64::EPSILON);
+            let qdot = times(&rotation.q, &rotation.omega, 0.5);
+            assert!(dot(&rotation.q, &qdot).abs() < 4.0 * f64::EPSILON);
         }
     }
 
@@ -110,8 +110,9 @@ mod tests {
     fn a_turn_about_one_axis_has_its_angle() {
         let (w, alpha) = (1.3, 0.8);
         let angle = |h: f64| {
-            let turns = update([0.0, 0.0, w], [0.0, 0.0, w + 0.5 * h * alpha], [0.0, 0.0, alpha], h).unwrap();
-            let [_, end] = turns;
+            let rotations =
+                update([0.0, 0.0, w], [0.0, 0.0, w + 0.5 * h * alpha], [0.0, 0.0, alpha], h).unwrap();
+            let [_, end] = rotations;
             2.0 * end.q[3].atan2(end.q[0]) - (w * h + 0.5 * alpha * h * h)
         };
         let ratio = angle(0.02) / angle(0.01);
@@ -121,8 +122,8 @@ mod tests {
     #[test]
     fn a_step_of_several_turns_has_no_result_or_a_finite_one() {
         for h in [1.0, 10.0, 100.0] {
-            if let Some(turns) = update([9.0, -8.0, 7.0], [9.0, -8.0, 7.0], [50.0, 0.0, -50.0], h) {
-                assert!(turns.iter().all(|t| t.omega.iter().all(|w| w.is_finite())));
+            if let Some(rotations) = update([9.0, -8.0, 7.0], [9.0, -8.0, 7.0], [50.0, 0.0, -50.0], h) {
+                assert!(rotations.iter().all(|t| t.omega.iter().all(|w| w.is_finite())));
             }
         }
     }

@@ -23,7 +23,7 @@ const RANGE: [f64; 2] = [1e-14, 1e-9];
 const ACCURACY_DEPENDENT: f64 = 1e-4;
 const RANGE_DEPENDENT: [f64; 2] = [1e-10, 1e-6];
 
-/// How ε is chosen.
+/// Describes how ε is chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Epsilon {
     /// From the conditioning of S at the start.
@@ -69,7 +69,7 @@ impl MultiplierModule for SparseMultipliers {
         Ok(())
     }
 
-    fn take_J(&mut self, _s: &Structure, eq: &Equations) -> Result<(), SolveError> {
+    fn load_jacobian(&mut self, _s: &Structure, eq: &Equations) -> Result<(), SolveError> {
         self.kkt.as_mut().map_or(Ok(()), |kkt| kkt.factor_soft(eq, self.epsilon))
     }
 

@@ -60,13 +60,13 @@ pub trait MultiplierModule: Send {
     fn prepare(&mut self, s: &Structure, eq: &Equations) -> Result<(), SolveError>;
 
     /// Takes the J of `eq` for the solutions that follow. Must not allocate.
-    fn take_J(&mut self, s: &Structure, eq: &Equations) -> Result<(), SolveError>;
+    fn load_jacobian(&mut self, s: &Structure, eq: &Equations) -> Result<(), SolveError>;
 
     /// η (nc) with J M⁻¹Jᵀ η = `r`, so that velocities v with J v = r become v - M⁻¹Jᵀη with none of that left. Must not
     /// allocate.
     fn solve(&mut self, r: &[f64], eta: &mut [f64]) -> Result<(), SolveError>;
 
-    /// η of two right sides at once.
+    /// η of two right-hand sides at once.
     fn solve_pair(&mut self, r: [&[f64]; 2], eta: [&mut [f64]; 2]) -> Result<(), SolveError> {
         let [first, second] = eta;
         self.solve(r[0], first)?;

@@ -5,23 +5,23 @@ use sarrus_math::{Mat3, Vec3};
 
 /// Newton iterations for the rate of one body.
 const ITERATIONS: u32 = 30;
-/// A turn whose square is small enough for a series of two terms \[rad\].
+/// A rotation whose square is small enough for a series of two terms \[rad\].
 const SMALL: f64 = 1e-3;
 /// Relative size of a last correction for turns below half a radian: the next one would be less than 10⁻⁴ of it.
 const QUICK: f64 = 1e-10;
 
-/// How a rate times time becomes a turn.
+/// Describes how a rate times time becomes a rotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RotationMap {
-    /// The turn about h w by its length: steady rotation about a principal axis is exact.
+    /// The rotation about h w by its length: steady rotation about a principal axis is exact.
     #[default]
     Exponential,
-    /// Cayley's map: the turn about h w by 2 atan(h|w|/2).
+    /// Cayley's map: the rotation about h w by 2 atan(h|w|/2).
     Cayley,
 }
 
 impl RotationMap {
-    /// a and b of the momentum J w ± ½ ξ × J w + a (ξ·J w) ξ - b |ξ|² J w at the ends of a turn ξ, from |ξ|².
+    /// a and b of the momentum J w ± ½ ξ × J w + a (ξ·J w) ξ - b |ξ|² J w at the ends of a rotation ξ, from |ξ|².
     #[inline]
     fn momentum(self, squared: f64) -> [f64; 2] {
         match self {
@@ -39,7 +39,7 @@ impl RotationMap {
         }
     }
 
-    /// The angle of a turn by `size` = h|w|.
+    /// The angle of a rotation by `size` = h|w|.
     pub fn angle(self, size: f64) -> f64 {
         match self {
             RotationMap::Exponential => size,
@@ -48,7 +48,7 @@ impl RotationMap {
     }
 }
 
-/// A body that turns about three axes, ω being in its own axes.
+/// A body that rotates about three axes, ω being in its own axes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SpinningBody {
     /// First index of ω in v.
@@ -66,8 +66,8 @@ pub(super) fn three(v: &[f64], at: usize) -> Vec3<f64> {
 
 /// All groups of three angular velocities whose inertia is a block of its own.
 pub(super) fn spins(s: &Structure, mass: &[f64]) -> Vec<SpinningBody> {
-    let turning = s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity && g.len == 3);
-    turning
+    let rotating = s.groups.iter().filter(|g| g.kind == GroupKind::AngularVelocity && g.len == 3);
+    rotating
         .filter_map(|g| {
             let col = s.cols.get(s.cols.partition_point(|c| c.start <= g.start).checked_sub(1)?)?;
             let (n, first) = (col.size, g.start - col.start);
@@ -123,13 +123,13 @@ impl SpinningBody {
         let Jw = self.inertia * w;
         let [a, b] = map.momentum(h * h * w.dot(w));
         let (a, b) = (a * h * h, b * h * h);
-        let (turning, size) = (w.dot(Jw), w.dot(w));
+        let (spin, size) = (w.dot(Jw), w.dot(w));
         // written out: a closure per column is not inlined, and this is done for every body several times a step
         let column = |Ji: Vec3<f64>, gyroscopic: Vec3<f64>, i: usize| {
-            let turn = (w.cross(Ji) - gyroscopic).scale(0.5 * h);
+            let rotation = (w.cross(Ji) - gyroscopic).scale(0.5 * h);
             let mut column =
-                Ji.scale(1.0 - b * size) + turn + w.scale(2.0 * a * Jw.0[i]) - Jw.scale(2.0 * b * w.0[i]);
-            column.0[i] += a * turning;
+                Ji.scale(1.0 - b * size) + rotation + w.scale(2.0 * a * Jw.0[i]) - Jw.scale(2.0 * b * w.0[i]);
+            column.0[i] += a * spin;
             column
         };
         let [x, y, z] = Jw.0;
@@ -140,19 +140,19 @@ impl SpinningBody {
         ]
     }
 
-    /// x with T x = y, T being the tangent; for small turns by two terms of the series in h w, exact to their square.
+    /// x with T x = y, T being the tangent; for small rotates by two terms of the series in h w, exact to their square.
     #[inline]
     fn solve_tangent(&self, map: RotationMap, w: Vec3<f64>, h: f64, y: Vec3<f64>) -> Option<Vec3<f64>> {
         if h * h * w.dot(w) > SMALL * SMALL {
             return solve(self.tangent(map, w, h), y);
         }
         let x = self.inverse * y;
-        let turned = w.cross(self.inertia * x) + x.cross(self.inertia * w);
-        let x = x - self.inverse * turned.scale(0.5 * h);
+        let rotated = w.cross(self.inertia * x) + x.cross(self.inertia * w);
+        let x = x - self.inverse * rotated.scale(0.5 * h);
         x.0.iter().all(|x| x.is_finite()).then_some(x)
     }
 
-    /// To first order, the change of w that a change of momentum makes, and the turn that this adds at the end of the step.
+    /// To first order, the change of w that a change of momentum makes, and the rotation that this adds at the end of the step.
     #[inline]
     pub fn respond(&self, map: RotationMap, w: Vec3<f64>, h: f64, momentum: Vec3<f64>) -> [Vec3<f64>; 2] {
         let change = self.solve_tangent(map, w, h, momentum).unwrap_or(Vec3([0.0; 3]));
@@ -196,8 +196,8 @@ mod tests {
                 let w = spin.rate(map, spin.inertia * omega, h, omega).unwrap();
                 let [start, end] = spin.momentum_at_ends(map, w, h);
                 let factor = map.angle(h * w.norm()) / w.norm();
-                let turn = Mat3::from_quat(quat_from_rotation_vector(&w.scale(factor).0));
-                let difference = turn * end - start;
+                let rotation = Mat3::from_quat(quat_from_rotation_vector(&w.scale(factor).0));
+                let difference = rotation * end - start;
                 assert!(difference.norm() < 1e-14, "{map:?} {h}: {difference:?}");
             }
         }

@@ -17,7 +17,7 @@ const GROWTH: f64 = 4.0;
 /// (ω h)² at the limit.
 const LIMIT: f64 = 4.0;
 
-/// What a step showed.
+/// Holds what a step showed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum StepVerdict {
     /// Nothing to worry about.
@@ -28,7 +28,7 @@ pub(crate) enum StepVerdict {
     NotFinite,
 }
 
-/// What is remembered between steps.
+/// Holds what is remembered between steps.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StepWatch {
     /// Steps beyond the limit so far.
@@ -66,9 +66,9 @@ impl StepWatch {
         self.size
     }
 
-    /// Looks at a step of size `h` carried by the w of the last [`weigh`](Watch::weigh), with accelerations `a0` and `a1` at its
+    /// Checks a step of size `h` carried by the w of the last [`weigh`](Watch::weigh), with accelerations `a0` and `a1` at its
     /// ends and velocities `v0`, `v1`.
-    pub fn look(
+    pub fn check(
         &mut self,
         mass: &BlockDiagonal,
         h: f64,

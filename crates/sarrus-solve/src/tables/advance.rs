@@ -3,12 +3,12 @@
 use super::engine::BodySpace;
 use sarrus_math::lane::Lane;
 
-/// What a slope k counts for.
+/// Holds what a slope k counts for.
 #[derive(Debug, Clone, Copy)]
 pub struct SlopeWeights {
     /// Size of the step \[s\].
     pub h: f64,
-    /// Whether it is the first of the step, which begins the sum.
+    /// True if it is the first of the step, which begins the sum.
     pub is_first: bool,
     /// The next stage is start + h a k; none after the last slope, with which the sum becomes the end: start + h Σ b k.
     pub a: Option<f64>,
@@ -16,19 +16,19 @@ pub struct SlopeWeights {
     pub b: f64,
 }
 
-/// A slope of a step from `start`: positions, velocities and books, as all states here.
+/// A slope of a step from `start`: positions, velocities and energy accounts, as all states here.
 #[derive(Debug, Clone, Copy)]
 pub struct Slope<'a, L> {
-    /// Where the step starts.
+    /// Marks where the step starts.
     pub start: [&'a [L]; 3],
     /// Accelerations, and powers of loads.
     pub rates: [&'a [L]; 2],
-    /// What it counts for.
+    /// Holds what it counts for.
     pub weights: SlopeWeights,
 }
 
 #[inline(always)]
-pub(super) fn take_slope<L: Lane, S: BodySpace<L, C>, const C: usize>(
+pub(super) fn add_slope<L: Lane, S: BodySpace<L, C>, const C: usize>(
     slope: Slope<'_, L>,
     stage: [&mut [L]; 3],
     sum: [&mut [L]; 3],

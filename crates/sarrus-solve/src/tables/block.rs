@@ -9,7 +9,7 @@ use sarrus_math::lane::Lane;
 pub(super) trait BodyRows<L: Lane, F: BodySpace<L, C>, const N: usize, const C: usize>:
     Copy + Send + Sync
 {
-    /// What `fill` reads.
+    /// Holds what `fill` reads.
     type Shape: Copy + Send + Sync;
     /// Of the records `first` to `last` of all.
     fn shape(records: &[RowRecord<L>], first: usize, last: usize) -> Self::Shape;
@@ -19,7 +19,7 @@ pub(super) trait BodyRows<L: Lane, F: BodySpace<L, C>, const N: usize, const C: 
     fn fill<const PHI: bool>(
         records: &[RowRecord<L>],
         shape: &Self::Shape,
-        bodies: [&F::Place; 2],
+        bodies: [&F::BodyState; 2],
         J: &mut [Self; 2],
         value: &mut [L; N],
     );
@@ -28,9 +28,9 @@ pub(super) trait BodyRows<L: Lane, F: BodySpace<L, C>, const N: usize, const C: 
     /// x + Jᵀ z.
     fn add_transposed(&self, z: &[L; N], x: &[L; C]) -> [L; C];
     /// J M⁻¹ Kᵀ with the rows K of another element at the same body.
-    fn couple(&self, inertia: &F::Inertia, other: &Self) -> Square<L, N>;
+    fn schur_block(&self, inertia: &F::Inertia, other: &Self) -> Square<L, N>;
     /// Sums of |J| along rows.
-    fn slopes(&self) -> [L; N];
+    fn abs_row_sums(&self) -> [L; N];
     /// |J| x.
     fn sizes(&self, x: &[L; C]) -> [L; N];
 }
@@ -56,7 +56,7 @@ impl<L: Lane, F: BodySpace<L, C>, const N: usize, const C: usize> BodyRows<L, F,
     fn fill<const PHI: bool>(
         records: &[RowRecord<L>],
         &[first, last]: &[u32; 2],
-        bodies: [&F::Place; 2],
+        bodies: [&F::BodyState; 2],
         J: &mut [Self; 2],
         value: &mut [L; N],
     ) {
@@ -91,7 +91,7 @@ impl<L: Lane, F: BodySpace<L, C>, const N: usize, const C: usize> BodyRows<L, F,
     }
 
     #[inline(always)]
-    fn couple(&self, inertia: &F::Inertia, other: &Self) -> Square<L, N> {
+    fn schur_block(&self, inertia: &F::Inertia, other: &Self) -> Square<L, N> {
         let mut out = [[L::splat(0.0); N]; N];
         for i in 0..N {
             let W = F::over_mass(inertia, &self.0[i]);
@@ -106,7 +106,7 @@ impl<L: Lane, F: BodySpace<L, C>, const N: usize, const C: usize> BodyRows<L, F,
     }
 
     #[inline(always)]
-    fn slopes(&self) -> [L; N] {
+    fn abs_row_sums(&self) -> [L; N] {
         let mut out = [L::splat(0.0); N];
         for i in 0..N {
             for p in 0..C {

@@ -1,11 +1,11 @@
 //! The tables of a model, and what they answer.
 
-use super::advance::{Slope, take_slope};
+use super::advance::{Slope, add_slope};
 use super::block::BodyRows;
+use super::cache_blocks::{BLOCK_BODIES, CacheBlocks};
 use super::factor::{Factors, Pivots};
 use super::passes::Excess;
 use super::pattern::EliminationPattern;
-use super::strips::{STRIP, Strips};
 use super::{Description, LoadRecord, RowKind, RowRecord, Tables, VectorOfTime};
 use sarrus_math::lane::{Lane, Mask};
 use std::sync::Arc;
@@ -15,12 +15,12 @@ const UNSOLVED: f64 = 1e-10;
 /// A pivot below this fraction of its row's diagonal is not for tables.
 const LEAST_PIVOT: f64 = 1e-9;
 
-/// How well a solution went, in each lane.
+/// Describes how well a solution went, in each lane.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Health<L> {
     /// Smallest pivot as a fraction of its row's diagonal.
     pub pivot: L,
-    /// Largest residual relative to its terms, zero where pivots are large and nobody looked; not a number where one is not finite.
+    /// Largest residual relative to its terms, zero where pivots are large and no one looked; not a number where one is not finite.
     pub residual: L,
     /// Passes of refinement.
     pub refinements: u32,
@@ -39,37 +39,37 @@ pub(super) trait BodySpace<L: Lane, const C: usize>: Copy + Send + 'static {
     /// Numbers of a position.
     const NQ: usize;
     /// Position and velocity of a body, unpacked.
-    type Place: Copy + Send + Sync;
+    type BodyState: Copy + Send + Sync;
     /// M, M⁻¹ and weight.
     type Inertia: Copy + Send + Sync;
 
-    fn ground() -> Self::Place;
-    fn place(q: &[L], v: &[L]) -> Self::Place;
+    fn ground() -> Self::BodyState;
+    fn update_kinematics(q: &[L], v: &[L]) -> Self::BodyState;
     /// Places all bodies.
     #[inline(always)]
-    fn place_all(places: &mut [Self::Place], q: &[L], v: &[L]) {
-        for ((place, q), v) in places.iter_mut().zip(q.chunks_exact(Self::NQ)).zip(v.chunks_exact(C)) {
-            *place = Self::place(q, v);
+    fn update_all(states: &mut [Self::BodyState], q: &[L], v: &[L]) {
+        for ((state, q), v) in states.iter_mut().zip(q.chunks_exact(Self::NQ)).zip(v.chunks_exact(C)) {
+            *state = Self::update_kinematics(q, v);
         }
     }
     /// Gives a body that is where it was another velocity.
-    fn set_velocity(place: &mut Self::Place, v: &[L; C]);
+    fn set_velocity(state: &mut Self::BodyState, v: &[L; C]);
     fn inertia(variants: &[&Description], body: usize) -> Self::Inertia;
     fn no_inertia() -> Self::Inertia;
     /// M⁻¹ x.
     fn over_mass(inertia: &Self::Inertia, x: &[L; C]) -> [L; C];
     /// Gravity and the gyroscopic torque.
-    fn own_force(inertia: &Self::Inertia, place: &Self::Place) -> [L; C];
+    fn own_force(inertia: &Self::Inertia, state: &Self::BodyState) -> [L; C];
     /// Rows of `record` from row `at` on: J at both bodies, and Φ or γ. Returns how many.
     fn rows<const N: usize, const PHI: bool>(
         record: &RowRecord<L>,
-        bodies: [&Self::Place; 2],
+        bodies: [&Self::BodyState; 2],
         at: usize,
         J: [&mut [[L; C]; N]; 2],
         value: &mut [L; N],
     ) -> usize;
     /// Forces of a load on its two bodies; adds to its power, or to the power that it turns into heat.
-    fn load(record: &LoadRecord<L>, bodies: [&Self::Place; 2], powers: &mut [L; 2]) -> [[L; C]; 2];
+    fn load(record: &LoadRecord<L>, bodies: [&Self::BodyState; 2], powers: &mut [L; 2]) -> [[L; C]; 2];
     /// q ⊕ δ.
     fn retract(q: &mut [L], delta: &[L; C]);
     fn qdot(q: &[L], v: &[L], out: &mut [L]);
@@ -82,7 +82,7 @@ pub(super) fn nothing<L: Lane>(x: L) -> L {
     x * L::splat(0.0)
 }
 
-/// Whether numbers are the same, in all lanes.
+/// Returns whether numbers are the same, in all lanes.
 #[inline(always)]
 pub(super) fn are_equal<L: Lane>(a: &[L], b: &[L]) -> bool {
     for (a, b) in a.iter().zip(b) {
@@ -105,11 +105,11 @@ pub(super) struct MultiplierRange {
 pub(super) struct Engine<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>
 {
     pub pattern: EliminationPattern,
-    pub strips: Strips,
-    /// Strips that are done: of bodies that are placed, of parts whose rows are there, of parts whose columns of S are.
+    pub blocks: CacheBlocks,
+    /// Strips that are done: of bodies that are evaluated, of parts whose rows are there, of parts whose columns of S are.
     pub done: [Vec<bool>; 3],
     pub inertias: Vec<S::Inertia>,
-    pub places: Vec<S::Place>,
+    pub states: Vec<S::BodyState>,
     /// Bodies of each part, and what its rows are made of.
     pub bodies: Vec<[u32; 2]>,
     pub shapes: Vec<B::Shape>,
@@ -118,7 +118,7 @@ pub(super) struct Engine<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, c
     pub loads: Option<Vec<LoadRecord<L>>>,
     /// Loads that change with time, one function for each lane.
     timed: Vec<(usize, Vec<VectorOfTime>)>,
-    /// When they were asked last \[s\]: stages of a step share their times.
+    /// Time when they were asked last \[s\]: stages of a step share their times.
     asked_at: f64,
     pub powers: [L; 2],
     pub J: Vec<[B; 2]>,
@@ -134,21 +134,21 @@ pub(super) struct Engine<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, c
     /// Positions that the factors belong to, and velocities that were brought onto the constraints with them.
     pub held: [Vec<L>; 2],
     pub is_held: bool,
-    /// Whether bodies are placed there.
-    pub is_placed: bool,
-    /// Whether Φ and Φ̇ at these are in `value` and `z`.
-    pub is_told: bool,
+    /// True if bodies are evaluated there.
+    pub is_current: bool,
+    /// True if Φ and Φ̇ at these are in `value` and `z`.
+    pub is_reported: bool,
     pub f: Vec<[L; C]>,
     /// M⁻¹ f, and changes of velocities; the ground's are zero.
     pub x0: Vec<[L; C]>,
     pub x: Vec<[L; C]>,
-    /// Of the rows that were looked at.
+    /// Of the rows that were checked.
     pub excess: Excess<L>,
     /// The largest position, at least one.
     pub largest: L,
     /// Multipliers that are refined.
     pub lambda: Vec<[L; N]>,
-    /// A right side, then its solution.
+    /// A right-hand side, then its solution.
     pub z: Vec<[L; N]>,
 }
 
@@ -176,7 +176,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for part in &pattern.parts {
             if part.rows == 0 {
-                // a stand-in is between the ground and itself: neither S nor a right side have anything of it
+                // a stand-in is between the ground and itself: neither S nor a right-hand side have anything of it
                 let zeros = [L::splat(0.0); 3];
                 records.push(RowRecord { kind: RowKind::Coincident, a: zeros, r_A: zeros, r_B: zeros });
                 shapes.push(B::shape(&records, records.len() - 1, records.len()));
@@ -225,12 +225,12 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
         inertias.extend((0..model.bodies.len()).map(|b| S::inertia(variants, b)));
         Engine {
             factors: Factors::new(&pattern),
-            strips: Strips::new(&pattern, &bodies),
-            pivots: vec![Pivots::new(); pattern.branches.len() + 1],
-            done: [false; 3].map(|done| vec![done; n.max(moving).div_ceil(STRIP)]),
+            blocks: CacheBlocks::new(&pattern, &bodies),
+            pivots: vec![Pivots::new(); pattern.subtrees.len() + 1],
+            done: [false; 3].map(|done| vec![done; n.max(moving).div_ceil(BLOCK_BODIES)]),
             pattern,
             inertias,
-            places: vec![S::ground(); moving],
+            states: vec![S::ground(); moving],
             bodies,
             shapes,
             spans,
@@ -247,8 +247,8 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
             moved: false,
             held: [S::NQ, C].map(|n| vec![zero; n * (moving - 1)]),
             is_held: false,
-            is_placed: false,
-            is_told: false,
+            is_current: false,
+            is_reported: false,
             f: vec![[zero; C]; moving],
             x0: vec![[zero; C]; moving],
             x: vec![[zero; C]; moving],
@@ -300,7 +300,7 @@ where
     fn project(&mut self, q: &mut [L], v: &mut [L]) -> (Health<L>, u32) {
         L::vectorize(
             #[inline(always)]
-            || self.onto_constraints(q, v),
+            || self.project_positions(q, v),
         )
     }
 
@@ -309,9 +309,9 @@ where
             #[inline(always)]
             || {
                 // a projection leaves them
-                if !(self.is_told && are_equal(&self.held[0], q) && are_equal(&self.held[1], v)) {
-                    self.is_placed = false;
-                    self.place(q, v);
+                if !(self.is_reported && are_equal(&self.held[0], q) && are_equal(&self.held[1], v)) {
+                    self.is_current = false;
+                    self.update_kinematics(q, v);
                     self.evaluate();
                     self.rates(v);
                 }
@@ -343,7 +343,7 @@ where
     fn advance(&self, slope: Slope<'_, L>, stage: [&mut [L]; 3], sum: [&mut [L]; 3]) {
         L::vectorize(
             #[inline(always)]
-            || take_slope::<L, S, C>(slope, stage, sum),
+            || add_slope::<L, S, C>(slope, stage, sum),
         );
     }
 

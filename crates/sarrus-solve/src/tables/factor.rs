@@ -71,7 +71,7 @@ impl<L: Lane, const N: usize> Factors<L, N> {
         Factors { D: vec![zero; pattern.parts.len()], B: blocks.clone(), L: blocks }
     }
 
-    /// The columns of all parts, with the right side `x`.
+    /// The columns of all parts, with the right-hand side `x`.
     #[inline(always)]
     pub fn columns<'a>(&'a mut self, scale: &'a [[L; N]], x: &'a mut [[L; N]]) -> FactorColumns<'a, L, N> {
         let Factors { D, B, L: below } = self;
@@ -81,7 +81,7 @@ impl<L: Lane, const N: usize> Factors<L, N> {
     /// Adds to rows that are in no branch what their stand-ins have got; of S only where it is factored `anew`.
     #[inline(always)]
     pub fn collect(&mut self, pattern: &EliminationPattern, anew: bool, x: &mut [[L; N]]) {
-        for branch in &pattern.branches {
+        for branch in &pattern.subtrees {
             for (i, &to) in branch.stands_for.iter().enumerate() {
                 let (from, to) = (branch.own.end + i, to as usize);
                 let (right, own) = (x[from], self.D[from]);
@@ -104,7 +104,7 @@ impl<L: Lane, const N: usize> Factors<L, N> {
     }
 }
 
-/// Where a pass over the columns is.
+/// Marks where a pass over the columns is.
 struct ColumnPosition {
     block: usize,
     left: usize,
@@ -123,7 +123,7 @@ impl ColumnPosition {
     }
 }
 
-/// Some columns of the factors, and the same parts of a right side.
+/// Some columns of the factors, and the same parts of a right-hand side.
 pub struct FactorColumns<'a, L, const N: usize> {
     /// The first part, and its first block.
     first: usize,
@@ -157,77 +157,77 @@ impl<'a, L: Lane, const N: usize> FactorColumns<'a, L, N> {
         (FactorColumns { first, first_block, D, B, L: below, scale, x }, later)
     }
 
-    /// Factors the columns of some parts, where `D` and `B` hold S; takes the right side along, as [`lower`](Columns::lower) does. Columns look left: what earlier ones
+    /// Factors the columns of some parts, where `D` and `B` hold S; takes the right-hand side along, as [`lower`](Columns::lower) does. Columns look left: what earlier ones
     /// take from a block is added up in registers, as lanes wait long for what they have just stored.
     #[inline(always)]
     pub fn factor(&mut self, pattern: &EliminationPattern, parts: Range<usize>, pivots: &mut Pivots<L>) {
-        let mut room = ColumnPosition::before(pattern, parts.start);
+        let mut position = ColumnPosition::before(pattern, parts.start);
         for k in parts {
-            let own = self.take_left(pattern, k, &mut room);
+            let own = self.eliminate_left(pattern, k, &mut position);
             let (inverse, minors) = invert(&own);
             self.D[k - self.first] = inverse;
             pivots.add(&minors, &self.scale[k - self.first]);
-            for b in room.block..pattern.ends[k] as usize {
-                let own = self.take_updates(pattern, b, &mut room);
+            for b in position.block..pattern.ends[k] as usize {
+                let own = self.apply_updates(pattern, b, &mut position);
                 self.L[b - self.first_block] = product(&own, &inverse);
             }
-            room.block = pattern.ends[k] as usize;
+            position.block = pattern.ends[k] as usize;
         }
     }
 
-    /// What all columns of a branch take from its stand-ins.
+    /// Computes what all columns of a branch take from its stand-ins.
     #[inline(always)]
     pub fn stand_in(&mut self, pattern: &EliminationPattern, parts: Range<usize>) {
-        let mut room = ColumnPosition::before(pattern, parts.start);
+        let mut position = ColumnPosition::before(pattern, parts.start);
         for k in parts {
-            self.D[k - self.first] = self.take_left(pattern, k, &mut room);
-            for b in room.block..pattern.ends[k] as usize {
-                self.take_updates(pattern, b, &mut room);
+            self.D[k - self.first] = self.eliminate_left(pattern, k, &mut position);
+            for b in position.block..pattern.ends[k] as usize {
+                self.apply_updates(pattern, b, &mut position);
             }
-            room.block = pattern.ends[k] as usize;
+            position.block = pattern.ends[k] as usize;
         }
     }
 
-    /// The diagonal block of part `k` less what earlier parts take, which the right side is left with too.
+    /// The diagonal block of part `k` less what earlier parts take, which the right-hand side is left with too.
     #[inline(always)]
-    fn take_left(
+    fn eliminate_left(
         &mut self,
         pattern: &EliminationPattern,
         k: usize,
-        room: &mut ColumnPosition,
+        position: &mut ColumnPosition,
     ) -> Square<L, N> {
         let end = pattern.left_ends[k] as usize;
         let (mut own, mut right) = (self.D[k - self.first], self.x[k - self.first]);
-        for left in &pattern.left[room.left..end] {
+        for left in &pattern.left[position.left..end] {
             let (b, column) = (left.block as usize - self.first_block, left.column as usize - self.first);
             subtract_symmetric(&mut own, &self.L[b], &self.B[b]);
             subtract_times(&mut right, &self.L[b], &self.x[column]);
         }
-        if room.left < end {
+        if position.left < end {
             self.x[k - self.first] = right;
         }
-        room.left = end;
+        position.left = end;
         own
     }
 
     /// Block `b` less what earlier parts take.
     #[inline(always)]
-    fn take_updates(
+    fn apply_updates(
         &mut self,
         pattern: &EliminationPattern,
         b: usize,
-        room: &mut ColumnPosition,
+        position: &mut ColumnPosition,
     ) -> Square<L, N> {
         let end = pattern.below[b].updates as usize;
         let mut own = self.B[b - self.first_block];
-        for u in &pattern.updates[room.update..end] {
+        for u in &pattern.updates[position.update..end] {
             let [rows, columns] = [u.rows, u.columns].map(|b| b as usize - self.first_block);
             subtract_product(&mut own, &self.L[rows], &self.B[columns]);
         }
-        if room.update < end {
+        if position.update < end {
             self.B[b - self.first_block] = own;
         }
-        room.update = end;
+        position.update = end;
         own
     }
 
@@ -392,7 +392,7 @@ mod tests {
         let part = |element: usize| EliminationGroup { element, records: 0..1, rows, start: element * rows };
         EliminationPattern {
             parts: (0..3).map(part).collect(),
-            branches: Vec::new(),
+            subtrees: Vec::new(),
             below: vec![FactorBlock { row: 1, updates: 0 }],
             ends: vec![1, 1, 1],
             updates: Vec::new(),

@@ -35,7 +35,7 @@ impl<L: Lane> BodyRows<L, PlanarBodies, 2, 3> for HingeRows<L> {
         J: &mut [Self; 2],
         value: &mut [L; 2],
     ) {
-        let (a, b) = (A.turn(r_A), B.turn(r_B));
+        let (a, b) = (A.rotate(r_A), B.rotate(r_B));
         let one = L::splat(1.0);
         *J = [HingeRows { sign: -one, r: [-a[0], -a[1]] }, HingeRows { sign: one, r: b }];
         let (a2, b2) = (A.rate * A.rate, B.rate * B.rate);
@@ -56,7 +56,7 @@ impl<L: Lane> BodyRows<L, PlanarBodies, 2, 3> for HingeRows<L> {
     }
 
     #[inline(always)]
-    fn couple(&self, m: &PlanarInertia<L>, other: &Self) -> Square<L, 2> {
+    fn schur_block(&self, m: &PlanarInertia<L>, other: &Self) -> Square<L, 2> {
         let through = m.over_mass * self.sign * other.sign;
         let [x, y] = [self.r[0] * m.over_inertia, self.r[1] * m.over_inertia];
         let [a, b] = other.r;
@@ -64,7 +64,7 @@ impl<L: Lane> BodyRows<L, PlanarBodies, 2, 3> for HingeRows<L> {
     }
 
     #[inline(always)]
-    fn slopes(&self) -> [L; 2] {
+    fn abs_row_sums(&self) -> [L; 2] {
         let one = L::splat(1.0);
         [one + self.r[1].abs(), one + self.r[0].abs()]
     }

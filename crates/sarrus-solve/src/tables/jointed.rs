@@ -45,12 +45,12 @@ impl<L: Lane> BodyRows<L, Spatial, 3, 6> for Jointed<L> {
                 J_A.A[i] = cross(A.R[i], *r_A);
                 J_B.A[i] = cross(*r_B, B.R[i]);
             }
-            let (a, b) = (A.turn(r_A), B.turn(r_B));
+            let (a, b) = (A.rotate(r_A), B.rotate(r_B));
             *value = if PHI { sub(add(B.p, b), add(A.p, a)) } else { sub(spin2(A.w, a), spin2(B.w, b)) };
             return;
         }
         for (i, record) in records.iter().enumerate() {
-            let (a, b) = (A.turn(&record.a), B.turn(&record.r_B));
+            let (a, b) = (A.rotate(&record.a), B.rotate(&record.r_B));
             J_A.A[i] = cross(record.a, A.back(b));
             J_B.A[i] = cross(record.r_B, B.back(a));
             value[i] = if PHI {
@@ -90,7 +90,7 @@ impl<L: Lane> BodyRows<L, Spatial, 3, 6> for Jointed<L> {
     }
 
     #[inline(always)]
-    fn couple(&self, m: &SpatialInertia<L>, other: &Self) -> Square<L, 3> {
+    fn schur_block(&self, m: &SpatialInertia<L>, other: &Self) -> Square<L, 3> {
         let through = m.over_mass * self.sign * other.sign;
         let mut out = [[L::splat(0.0); 3]; 3];
         for i in 0..3 {
@@ -106,7 +106,7 @@ impl<L: Lane> BodyRows<L, Spatial, 3, 6> for Jointed<L> {
     }
 
     #[inline(always)]
-    fn slopes(&self) -> [L; 3] {
+    fn abs_row_sums(&self) -> [L; 3] {
         let ones = self.sign.abs();
         let mut out = [ones; 3];
         for i in 0..3 {

@@ -2,7 +2,7 @@
 //!
 //! M v̇ + Jᵀλ = f, J v̇ = γ by S λ = J M⁻¹ f - γ, v̇ = M⁻¹(f - Jᵀλ), S = J M⁻¹ Jᵀ, as [`Kkt`](crate::Kkt) does, for full rank:
 //! no row is left out and nothing is looked up. Whatever is not plain (a small pivot, a residual that stays, a number that is not
-//! finite) is told to the caller, who then takes the general way.
+//! finite) is reported to the caller, who then takes the general path.
 //!
 //! One code serves single numbers and lanes of several variants of a model; every operation is the same in both, so that
 //! results agree to the bit.
@@ -12,7 +12,7 @@
 
 mod advance;
 mod block;
-mod branches;
+mod cache_blocks;
 mod engine;
 mod factor;
 mod hinge;
@@ -24,8 +24,8 @@ mod project;
 mod refine;
 mod solve;
 mod spatial;
-mod strips;
-mod together;
+mod subtrees;
+mod threaded;
 
 pub use advance::{Slope, SlopeWeights};
 use block::DenseRows;
@@ -44,8 +44,8 @@ use std::sync::Arc;
 pub struct BodyRecord {
     /// Mass \[kg\].
     pub mass: f64,
-    /// What gravity pulls at \[kg\]; differs from the mass in fluids.
-    pub heavy: f64,
+    /// Holds what gravity pulls at \[kg\]; differs from the mass in fluids.
+    pub gravitational_mass: f64,
     /// Inertia about the centre of mass in body axes \[kg m²\]; of a planar body only its last number counts.
     pub inertia: [[f64; 3]; 3],
 }
@@ -136,7 +136,7 @@ impl std::fmt::Debug for VectorOfTime {
 /// with (ṗ, ω in body axes).
 #[derive(Debug, Clone)]
 pub struct Description {
-    /// Whether it is planar.
+    /// True if it is planar.
     pub planar: bool,
     /// Gravity \[m/s²\].
     pub gravity: [f64; 3],
@@ -149,7 +149,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// Whether `other` has the same bodies, rows and loads, with other numbers at most.
+    /// Returns whether `other` has the same bodies, rows and loads, with other numbers at most.
     pub fn is_like(&self, other: &Description) -> bool {
         let kinds = |e: &ElementRecord| e.rows.iter().map(|r| r.kind).collect::<Vec<_>>();
         let elements = |a: &ElementRecord, b: &ElementRecord| a.bodies == b.bodies && kinds(a) == kinds(b);
@@ -172,7 +172,7 @@ impl Description {
         self.elements.iter().flat_map(|e| &e.rows).map(|r| r.rows(self.planar)).sum()
     }
 
-    /// Whether there are only points that coincide and directions at right angles, in the plane hinges.
+    /// Returns whether there are only points that coincide and directions at right angles, in the plane hinges.
     fn is_jointed(&self) -> bool {
         let mut kinds = self.elements.iter().flat_map(|e| &e.rows).map(|r| r.kind);
         kinds.all(|k| k == RowKind::Coincident || (k == RowKind::Perpendicular && !self.planar))
@@ -185,18 +185,18 @@ pub trait Tables<L>: Send {
     fn accelerate(&mut self, t: f64, q: &[L], v: &[L], f: Option<&[L]>, vdot: &mut [L]) -> Health<L>;
     /// Multipliers, where the last call was [`accelerate`](Tables::accelerate).
     fn multipliers(&self, lambda: &mut [L]);
-    /// Power of loads that keep no books, and power turned into heat, where the last [`accelerate`](Tables::accelerate) was.
+    /// Power of loads that keep no energy accounts, and power turned into heat, where the last [`accelerate`](Tables::accelerate) was.
     fn powers(&self) -> [L; 2];
     /// Moves positions onto Φ = 0 and velocities onto Φ̇ = 0. Returns how many corrections of positions that took; where the health is
     /// not good they are not to be used.
     fn project(&mut self, q: &mut [L], v: &mut [L]) -> (Health<L>, u32);
-    /// Whether the last [`project`](Tables::project) changed anything.
+    /// Returns whether the last [`project`](Tables::project) changed anything.
     fn moved(&self) -> bool;
     /// Φ and Φ̇ at positions `q` and velocities `v`.
     fn violation(&mut self, q: &[L], v: &[L], phi: &mut [L], phidot: &mut [L]);
     /// q̇ = N(q) v.
     fn qdot(&self, q: &[L], v: &[L], out: &mut [L]);
-    /// Takes a slope at `stage` into `sum`, and goes on to the next stage.
+    /// Takes a slope at `stage` into `sum`, and continues to the next stage.
     fn advance(&self, slope: Slope<'_, L>, stage: [&mut [L]; 3], sum: [&mut [L]; 3]);
     /// Makes quaternions unit.
     fn normalize(&self, q: &mut [L]);

@@ -7,12 +7,12 @@ use super::factor::Square;
 use super::pattern::EliminationPattern;
 use sarrus_math::lane::Lane;
 
-/// What M⁻¹ Jᵀ z is taken from.
+/// Holds what M⁻¹ Jᵀ z is taken from.
 #[derive(Clone, Copy)]
-pub(super) enum Minuend<'a, L: Lane, const C: usize> {
+pub(super) enum SolveTarget<'a, L: Lane, const C: usize> {
     Zero,
     Other(&'a [[L; C]]),
-    /// What is there, and only in these lanes.
+    /// Holds what is there, and only in these lanes.
     Own(L::Mask),
 }
 
@@ -45,7 +45,13 @@ fn terms<L: Lane>(slopes: L, largest: L) -> L {
 
 /// Takes note of rows of some parts, where the largest position, or velocity, is `largest`.
 #[inline(always)]
-pub(super) fn exceed<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>(
+pub(super) fn check_violation<
+    L: Lane,
+    S: BodySpace<L, C>,
+    B: BodyRows<L, S, N, C>,
+    const N: usize,
+    const C: usize,
+>(
     J: &[[B; 2]],
     value: &[[L; N]],
     largest: L,
@@ -53,7 +59,7 @@ pub(super) fn exceed<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const
 ) {
     let Excess { mut most, mut sum } = *excess;
     for (J, value) in J.iter().zip(value) {
-        let (a, b) = (J[0].slopes(), J[1].slopes());
+        let (a, b) = (J[0].abs_row_sums(), J[1].abs_row_sums());
         for i in 0..N {
             sum += value[i];
             most = most.max(value[i].abs() - L::splat(ROUNDING) * terms(a[i] + b[i], largest));
@@ -64,30 +70,30 @@ pub(super) fn exceed<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const
 
 /// Places some bodies; those that are where they were get their velocities only.
 #[inline(always)]
-pub(super) fn put<L: Lane, S: BodySpace<L, C>, const C: usize>(
-    places: &mut [S::Place],
+pub(super) fn update_kinematics<L: Lane, S: BodySpace<L, C>, const C: usize>(
+    states: &mut [S::BodyState],
     q: &[L],
     v: &[L],
-    is_placed: bool,
+    is_current: bool,
 ) {
-    if is_placed {
-        for (place, v) in places.iter_mut().zip(v.as_chunks().0) {
-            S::set_velocity(place, v);
+    if is_current {
+        for (state, v) in states.iter_mut().zip(v.as_chunks().0) {
+            S::set_velocity(state, v);
         }
     } else {
-        S::place_all(places, q, v);
+        S::update_all(states, q, v);
     }
 }
 
-/// What the weight and the turning of some bodies alone accelerate them by.
+/// Computes what the weight and the rotation of some bodies alone accelerate them by.
 #[inline(always)]
-pub(super) fn fall<L: Lane, S: BodySpace<L, C>, const C: usize>(
-    places: &[S::Place],
+pub(super) fn free_acceleration<L: Lane, S: BodySpace<L, C>, const C: usize>(
+    states: &[S::BodyState],
     inertias: &[S::Inertia],
     x0: &mut [[L; C]],
 ) {
-    for ((x, place), inertia) in x0.iter_mut().zip(places).zip(inertias) {
-        *x = S::over_mass(inertia, &S::own_force(inertia, place));
+    for ((x, state), inertia) in x0.iter_mut().zip(states).zip(inertias) {
+        *x = S::over_mass(inertia, &S::own_force(inertia, state));
     }
 }
 
@@ -101,14 +107,14 @@ pub(super) fn fill<
     const C: usize,
     const PHI: bool,
 >(
-    places: &[S::Place],
+    states: &[S::BodyState],
     records: &[RowRecord<L>],
     (bodies, shapes): (&[[u32; 2]], &[B::Shape]),
     J: &mut [[B; 2]],
     value: &mut [[L; N]],
 ) {
     for (((bodies, shape), J), value) in bodies.iter().zip(shapes).zip(J).zip(value) {
-        B::fill::<PHI>(records, shape, bodies.map(|b| &places[b as usize]), J, value);
+        B::fill::<PHI>(records, shape, bodies.map(|b| &states[b as usize]), J, value);
     }
 }
 
@@ -158,7 +164,7 @@ pub(super) fn diagonal<
 ) {
     for ((((bodies, span), J), D), scale) in bodies.iter().zip(spans).zip(J).zip(D).zip(scale) {
         let [m_A, m_B] = bodies.map(|b| &inertias[b as usize]);
-        let (a, b) = (J[0].couple(m_A, &J[0]), J[1].couple(m_B, &J[1]));
+        let (a, b) = (J[0].schur_block(m_A, &J[0]), J[1].schur_block(m_B, &J[1]));
         for i in 0..N {
             for j in i..N {
                 D[i][j] = a[i][j] + b[i][j];
@@ -176,7 +182,13 @@ pub(super) fn diagonal<
 
 /// Blocks of S off its diagonal, from number `first` on.
 #[inline(always)]
-pub(super) fn couple<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>(
+pub(super) fn schur_block<
+    L: Lane,
+    S: BodySpace<L, C>,
+    B: BodyRows<L, S, N, C>,
+    const N: usize,
+    const C: usize,
+>(
     pattern: &EliminationPattern,
     inertias: &[S::Inertia],
     J: &[[B; 2]],
@@ -188,7 +200,7 @@ pub(super) fn couple<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const
         let mut sum = [[L::splat(0.0); N]; N];
         for c in &pattern.couplings[from..end as usize] {
             let [later, earlier] = [c.later, c.earlier].map(|s| &J[s.part()][s.side()]);
-            let block = later.couple(&inertias[c.body as usize], earlier);
+            let block = later.schur_block(&inertias[c.body as usize], earlier);
             for i in 0..N {
                 for j in 0..N {
                     sum[i][j] += block[i][j];
@@ -202,29 +214,35 @@ pub(super) fn couple<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const
 
 /// Takes M⁻¹ Jᵀ z from x of the bodies after number `first`.
 #[inline(always)]
-pub(super) fn take<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>(
+pub(super) fn apply_constraint_impulse<
+    L: Lane,
+    S: BodySpace<L, C>,
+    B: BodyRows<L, S, N, C>,
+    const N: usize,
+    const C: usize,
+>(
     pattern: &EliminationPattern,
     inertias: &[S::Inertia],
     J: &[[B; 2]],
     z: &[[L; N]],
     first: usize,
-    from: Minuend<'_, L, C>,
+    from: SolveTarget<'_, L, C>,
     x: &mut [[L; C]],
 ) {
     let mut begin = pattern.body_ends[first] as usize;
     let bodies = pattern.body_ends[first + 1..].iter().zip(&inertias[first + 1..]);
     for (i, (x, (&end, inertia))) in x.iter_mut().zip(bodies).enumerate() {
-        let mut push = [L::splat(0.0); C];
+        let mut force = [L::splat(0.0); C];
         for s in &pattern.at_bodies[begin..end as usize] {
-            push = J[s.part()][s.side()].add_transposed(&z[s.part()], &push);
+            force = J[s.part()][s.side()].add_transposed(&z[s.part()], &force);
         }
         begin = end as usize;
-        let change = S::over_mass(inertia, &push);
+        let change = S::over_mass(inertia, &force);
         for p in 0..C {
             x[p] = match from {
-                Minuend::Zero => -change[p],
-                Minuend::Other(from) => from[first + i][p] - change[p],
-                Minuend::Own(wanted) => L::select(wanted, x[p] - change[p], x[p]),
+                SolveTarget::Zero => -change[p],
+                SolveTarget::Other(from) => from[first + i][p] - change[p],
+                SolveTarget::Own(wanted) => L::select(wanted, x[p] - change[p], x[p]),
             };
         }
     }

@@ -1,9 +1,9 @@
-//! What is found once per topology: the order of elimination, and which blocks meet.
+//! Describes what is found once per topology: the order of elimination, and which blocks meet.
 //!
 //! Elements are taken in parts of few rows, so that blocks are small and the same for all: a hinge in space is one of three rows and one of two. The parts of an
 //! element follow each other, and elements have the order of [`Kkt`](crate::Kkt): pivots are the same in both.
 
-use super::branches::{self, Branch};
+use super::subtrees::{self, Branch};
 use super::{Description, RowKind};
 use crate::kkt::HUB_DEGREE;
 use sarrus_math::solve::{self, minimum_degree};
@@ -25,7 +25,7 @@ impl GroupSide {
         (self.0 >> 1) as usize
     }
 
-    /// Which of its bodies.
+    /// Returns which of its bodies.
     #[inline(always)]
     pub fn side(self) -> usize {
         (self.0 & 1) as usize
@@ -46,7 +46,7 @@ pub struct Coupling {
 pub struct FactorBlock {
     /// Part of its rows.
     pub row: u32,
-    /// What elimination takes from it ends here in [`EliminationPattern::updates`].
+    /// Holds what elimination takes from it ends here in [`EliminationPattern::updates`].
     pub updates: u32,
 }
 
@@ -72,7 +72,7 @@ pub struct EliminationGroup {
     /// The element in the description, and which of its records.
     pub element: usize,
     pub records: Range<usize>,
-    /// How many rows.
+    /// Number of rows.
     pub rows: usize,
     /// First of its multipliers.
     pub start: usize,
@@ -84,7 +84,7 @@ pub struct EliminationPattern {
     /// The parts, in that order; those without rows stand in for others.
     pub parts: Vec<EliminationGroup>,
     /// Branches, one after the other; what follows is in none.
-    pub branches: Vec<Branch>,
+    pub subtrees: Vec<Branch>,
     /// Blocks below the diagonal, by columns; those of part k end at `ends[k]`.
     pub below: Vec<FactorBlock>,
     pub ends: Vec<u32>,
@@ -92,7 +92,7 @@ pub struct EliminationPattern {
     /// The same blocks by rows, from left to right; those of part k end at `left_ends[k]`.
     pub left: Vec<Left>,
     pub left_ends: Vec<u32>,
-    /// What goes into the blocks, those of block b up to `coupling_ends[b]`; where there is nothing, only elimination fills it.
+    /// Holds what goes into the blocks, those of block b up to `coupling_ends[b]`; where there is nothing, only elimination fills it.
     pub couplings: Vec<Coupling>,
     pub coupling_ends: Vec<u32>,
     /// Parts at each body: those of body b end at `body_ends[b]`. The ground has none.
@@ -107,8 +107,8 @@ impl EliminationPattern {
         let mut parts = parts(model, &order(model)?, most)?;
         let mut fill = fill(model, &parts)?;
         let mut cuts = Vec::new();
-        if let Some((places, ends)) = branches::gather(&fill, parts.len()) {
-            parts = places.into_iter().map(|k| parts[k].clone()).collect();
+        if let Some((indices, ends)) = subtrees::gather(&fill, parts.len()) {
+            parts = indices.into_iter().map(|k| parts[k].clone()).collect();
             fill = self::fill(model, &parts)?;
             cuts = ends;
         }
@@ -116,7 +116,7 @@ impl EliminationPattern {
         let mut pattern = layout.columns(&fill, parts);
         pattern.find_updates()?;
         pattern.find_couplings(model, &layout)?;
-        for branch in &mut pattern.branches {
+        for branch in &mut pattern.subtrees {
             // blocks that stand-ins have follow their rows
             let mut blocks = Vec::new();
             for (i, &column) in branch.stands_for.iter().enumerate() {
@@ -144,13 +144,13 @@ impl EliminationPattern {
     /// Parts of branch `b`; after the last those that are in none.
     #[inline(always)]
     pub fn branch(&self, b: usize) -> Range<usize> {
-        match self.branches.get(b) {
+        match self.subtrees.get(b) {
             Some(branch) => branch.own.clone(),
-            None => self.branches.last().map_or(0, |branch| branch.all().end)..self.parts.len(),
+            None => self.subtrees.last().map_or(0, |branch| branch.all().end)..self.parts.len(),
         }
     }
 
-    /// What elimination takes from blocks, by its target.
+    /// Returns what elimination takes from blocks, by its target.
     fn find_updates(&mut self) -> Option<()> {
         let (mut left, mut updates) = (Vec::new(), Vec::new());
         // a stand-in is not eliminated
@@ -195,7 +195,7 @@ impl EliminationPattern {
     }
 }
 
-/// What belongs to each of `n` targets, in the order given, one after the other, and where each ends.
+/// Returns what belongs to each of `n` targets, in the order given, one after the other, and where each ends.
 fn by_target<T>(mut all: Vec<(u32, T)>, n: usize) -> (Vec<T>, Vec<u32>) {
     all.sort_by_key(|(to, _)| *to);
     let mut ends = vec![0; n];
@@ -215,9 +215,9 @@ fn find(below: &[FactorBlock], ends: &[u32], row: usize, column: usize) -> Optio
     own.binary_search_by_key(&(row as u32), |b| b.row).ok().map(|i| (begin + i) as u32)
 }
 
-/// Where parts are once branches have stand-ins.
+/// Marks where parts are once branches have stand-ins.
 struct Layout {
-    branches: Vec<Branch>,
+    subtrees: Vec<Branch>,
     /// The new number of each part.
     new: Vec<usize>,
     /// Of each branch, the parts after all branches, by their old numbers, that it reaches.
@@ -227,7 +227,7 @@ struct Layout {
 impl Layout {
     fn new(fill: &solve::FactorPattern, n: usize, cuts: &[usize]) -> Layout {
         let rest = cuts.last().copied().unwrap_or(0);
-        let (mut branches, mut new, mut outside) = (Vec::new(), Vec::with_capacity(n), Vec::new());
+        let (mut subtrees, mut new, mut outside) = (Vec::new(), Vec::with_capacity(n), Vec::new());
         let (mut begin, mut added) = (0, 0);
         for &end in cuts {
             let rows = (begin..end).flat_map(|k| fill.column(k)).copied();
@@ -235,7 +235,7 @@ impl Layout {
             own.sort_unstable();
             own.dedup();
             new.extend((begin..end).map(|k| k + added));
-            branches.push(Branch {
+            subtrees.push(Branch {
                 own: begin + added..end + added,
                 stands_for: Vec::new(),
                 blocks: Vec::new(),
@@ -245,15 +245,15 @@ impl Layout {
             begin = end;
         }
         new.extend((rest..n).map(|k| k + added));
-        for (branch, rows) in branches.iter_mut().zip(&outside) {
+        for (branch, rows) in subtrees.iter_mut().zip(&outside) {
             branch.stands_for = rows.iter().map(|&row| new[row as usize] as u32).collect();
         }
-        Layout { branches, new, outside }
+        Layout { subtrees, new, outside }
     }
 
     /// The number under which the column `part`, in new numbers, knows the row `row`.
     fn stand_in(&self, row: usize, part: usize) -> usize {
-        let own = self.branches.iter().find(|branch| branch.own.contains(&part));
+        let own = self.subtrees.iter().find(|branch| branch.own.contains(&part));
         match own {
             Some(branch) if row >= branch.own.end => {
                 let found = branch.stands_for.binary_search(&(row as u32));
@@ -266,7 +266,7 @@ impl Layout {
     /// The columns of all parts, stand-ins among them.
     fn columns(&self, fill: &solve::FactorPattern, old: Vec<EliminationGroup>) -> EliminationPattern {
         let (mut parts, mut below, mut ends) = (Vec::new(), Vec::with_capacity(fill.len()), Vec::new());
-        let mut put = |part: EliminationGroup, rows: &mut dyn Iterator<Item = usize>| {
+        let mut add_group = |part: EliminationGroup, rows: &mut dyn Iterator<Item = usize>| {
             parts.push(part);
             below.extend(rows.map(|row| FactorBlock { row: row as u32, updates: 0 }));
             ends.push(below.len() as u32);
@@ -275,13 +275,13 @@ impl Layout {
         for k in 0..self.new.len() {
             let Some(part) = old_parts.next() else { break };
             let rows = fill.column(k).iter().map(|&row| self.new[row as usize]);
-            put(part, &mut rows.map(|row| self.stand_in(row, self.new[k])));
-            if self.branches.get(branch).is_some_and(|b| b.own.end == self.new[k] + 1) {
-                let (own, end) = (&self.outside[branch], self.branches[branch].own.end);
+            add_group(part, &mut rows.map(|row| self.stand_in(row, self.new[k])));
+            if self.subtrees.get(branch).is_some_and(|b| b.own.end == self.new[k] + 1) {
+                let (own, end) = (&self.outside[branch], self.subtrees[branch].own.end);
                 for &column in own {
                     let inner =
                         fill.column(column as usize).iter().filter_map(|row| own.binary_search(row).ok());
-                    put(
+                    add_group(
                         EliminationGroup { element: 0, records: 0..0, rows: 0, start: 0 },
                         &mut inner.map(|i| end + i),
                     );
@@ -291,7 +291,7 @@ impl Layout {
         }
         EliminationPattern {
             parts,
-            branches: self.branches.clone(),
+            subtrees: self.subtrees.clone(),
             below,
             ends,
             updates: Vec::new(),
@@ -317,7 +317,7 @@ fn sides(model: &Description, parts: &[EliminationGroup]) -> Vec<Vec<GroupSide>>
     of_body
 }
 
-/// What elimination in this order joins.
+/// Returns what elimination in this order joins.
 fn fill(model: &Description, parts: &[EliminationGroup]) -> Option<solve::FactorPattern> {
     let n = parts.len();
     solve::FactorPattern::new(n, &meetings(&sides(model, parts)), &Vec::from_iter(0..n)).ok()
@@ -382,7 +382,7 @@ fn parts(model: &Description, order: &[usize], most: usize) -> Option<Vec<Elimin
     Some(parts)
 }
 
-/// Whether record `k` of an element is of another sort than those of a part: points that coincide are a part of their own.
+/// Returns whether record `k` of an element is of another sort than those of a part: points that coincide are a part of their own.
 fn apart(model: &Description, part: &EliminationGroup, k: usize) -> bool {
     let kind = |k: usize| model.elements[part.element].rows[k].kind;
     (kind(k) == RowKind::Coincident) != (kind(part.records.start) == RowKind::Coincident)
@@ -422,14 +422,14 @@ mod tests {
             rows: vec![RowRecord { kind: RowKind::Coincident, a: [0.0; 3], r_A: [0.0; 3], r_B: [0.0; 3] }],
         };
         let elements = (0..=n).map(|k| hinge(k, (k + 1) % (n + 1))).collect();
-        let bodies = vec![BodyRecord { mass: 1.0, heavy: 1.0, inertia: [[1.0; 3]; 3] }; n];
+        let bodies = vec![BodyRecord { mass: 1.0, gravitational_mass: 1.0, inertia: [[1.0; 3]; 3] }; n];
         Description { planar: true, gravity: [0.0; 3], bodies, elements, loads: Some(Vec::new()) }
     }
 
     #[test]
     fn a_long_chain_between_walls_has_two_branches_that_meet_in_one_part() {
         let pattern = EliminationPattern::new(&bridge(9000), 2).unwrap();
-        let [a, b] = &pattern.branches[..] else { panic!("{} branches", pattern.branches.len()) };
+        let [a, b] = &pattern.subtrees[..] else { panic!("{} branches", pattern.subtrees.len()) };
         assert!(a.own.len() + b.own.len() > 8900, "{} {}", a.own.len(), b.own.len());
         assert!(a.own.len().min(b.own.len()) > 2048);
         for branch in [a, b] {
@@ -443,7 +443,7 @@ mod tests {
     fn every_row_of_a_column_comes_after_it_and_in_its_branch() {
         let pattern = EliminationPattern::new(&bridge(9000), 2).unwrap();
         for (k, part) in pattern.parts.iter().enumerate() {
-            let branch = pattern.branches.iter().find(|branch| branch.all().contains(&k));
+            let branch = pattern.subtrees.iter().find(|branch| branch.all().contains(&k));
             let end = branch.map_or(pattern.parts.len(), |branch| branch.all().end);
             for below in &pattern.below[pattern.begin(k)..pattern.ends[k] as usize] {
                 assert!((below.row as usize) > k && (below.row as usize) < end, "{part:?} {k} {below:?}");
@@ -453,6 +453,6 @@ mod tests {
 
     #[test]
     fn a_short_one_has_none() {
-        assert!(EliminationPattern::new(&bridge(500), 2).unwrap().branches.is_empty());
+        assert!(EliminationPattern::new(&bridge(500), 2).unwrap().subtrees.is_empty());
     }
 }

@@ -34,7 +34,7 @@ pub struct PlanarBodyState<L> {
 
 impl<L: Lane> PlanarBodyState<L> {
     #[inline(always)]
-    pub fn turn<const D: usize>(&self, r: &[L; D]) -> [L; 2] {
+    pub fn rotate<const D: usize>(&self, r: &[L; D]) -> [L; 2] {
         [self.cos * r[0] - self.sin * r[1], self.sin * r[0] + self.cos * r[1]]
     }
 }
@@ -49,7 +49,7 @@ pub struct PlanarInertia<L> {
 
 impl<L: Lane> BodySpace<L, 3> for PlanarBodies {
     const NQ: usize = 3;
-    type Place = PlanarBodyState<L>;
+    type BodyState = PlanarBodyState<L>;
     type Inertia = PlanarInertia<L>;
 
     #[inline(always)]
@@ -59,39 +59,39 @@ impl<L: Lane> BodySpace<L, 3> for PlanarBodies {
     }
 
     #[inline(always)]
-    fn place(q: &[L], v: &[L]) -> PlanarBodyState<L> {
+    fn update_kinematics(q: &[L], v: &[L]) -> PlanarBodyState<L> {
         let (sin, cos) = q[2].sin_cos();
         PlanarBodyState { p: [q[0], q[1]], angle: q[2], sin, cos, v: [v[0], v[1]], rate: v[2] }
     }
 
     #[inline(always)]
-    fn place_all(places: &mut [PlanarBodyState<L>], q: &[L], v: &[L]) {
-        if L::WIDTH > 1 || places.len() < FEW {
-            for ((place, q), v) in places.iter_mut().zip(q.chunks_exact(3)).zip(v.chunks_exact(3)) {
-                *place = <PlanarBodies as BodySpace<L, 3>>::place(q, v);
+    fn update_all(states: &mut [PlanarBodyState<L>], q: &[L], v: &[L]) {
+        if L::WIDTH > 1 || states.len() < FEW {
+            for ((state, q), v) in states.iter_mut().zip(q.chunks_exact(3)).zip(v.chunks_exact(3)) {
+                *state = <PlanarBodies as BodySpace<L, 3>>::update_kinematics(q, v);
             }
             return;
         }
         // of a single variant sines and cosines of eight bodies at a time
-        for ((places, q), v) in places.chunks_mut(8).zip(q.chunks(24)).zip(v.chunks(24)) {
+        for ((states, q), v) in states.chunks_mut(8).zip(q.chunks(24)).zip(v.chunks(24)) {
             let [mut angles, mut sin, mut cos] = [[0.0; 8]; 3];
-            for i in 0..places.len() {
+            for i in 0..states.len() {
                 angles[i] = q[3 * i + 2].lane(0);
             }
-            let n = places.len();
+            let n = states.len();
             sin_cos_all(&angles[..n], &mut sin[..n], &mut cos[..n]);
-            for (i, place) in places.iter_mut().enumerate() {
+            for (i, state) in states.iter_mut().enumerate() {
                 let (q, v) = (&q[3 * i..3 * i + 3], &v[3 * i..3 * i + 3]);
                 let (sin, cos) = (L::splat(sin[i]), L::splat(cos[i]));
-                *place =
+                *state =
                     PlanarBodyState { p: [q[0], q[1]], angle: q[2], sin, cos, v: [v[0], v[1]], rate: v[2] };
             }
         }
     }
 
     #[inline(always)]
-    fn set_velocity(place: &mut PlanarBodyState<L>, v: &[L; 3]) {
-        (place.v, place.rate) = ([v[0], v[1]], v[2]);
+    fn set_velocity(state: &mut PlanarBodyState<L>, v: &[L; 3]) {
+        (state.v, state.rate) = ([v[0], v[1]], v[2]);
     }
 
     fn inertia(variants: &[&Description], body: usize) -> PlanarInertia<L> {
@@ -100,7 +100,7 @@ impl<L: Lane> BodySpace<L, 3> for PlanarBodies {
             let b = &variant.bodies[body];
             out.over_mass.set_lane(i, 1.0 / b.mass);
             out.over_inertia.set_lane(i, 1.0 / b.inertia[2][2]);
-            (0..2).for_each(|k| out.weight[k].set_lane(i, b.heavy * variant.gravity[k]));
+            (0..2).for_each(|k| out.weight[k].set_lane(i, b.gravitational_mass * variant.gravity[k]));
         }
         out
     }
@@ -131,7 +131,7 @@ impl<L: Lane> BodySpace<L, 3> for PlanarBodies {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
         match record.kind {
             RowKind::Coincident => {
-                let (a, b) = (A.turn(&record.r_A), B.turn(&record.r_B));
+                let (a, b) = (A.rotate(&record.r_A), B.rotate(&record.r_B));
                 J_A[at] = [-one, zero, a[1]];
                 J_A[at + 1] = [zero, -one, -a[0]];
                 J_B[at] = [one, zero, -b[1]];
@@ -144,7 +144,7 @@ impl<L: Lane> BodySpace<L, 3> for PlanarBodies {
                 return 2;
             }
             RowKind::InPlane => {
-                let (n, a, b) = (A.turn(&record.a), A.turn(&record.r_A), B.turn(&record.r_B));
+                let (n, a, b) = (A.rotate(&record.a), A.rotate(&record.r_A), B.rotate(&record.r_B));
                 // the point of B seen from A's centre of mass
                 let far = [(B.p[0] + b[0]) - A.p[0], (B.p[1] + b[1]) - A.p[1]];
                 let d = [far[0] - a[0], far[1] - a[1]];
@@ -158,8 +158,8 @@ impl<L: Lane> BodySpace<L, 3> for PlanarBodies {
                     let uy = B.v[1] + w_B * b[0] - A.v[1] - w_A * a[0];
                     let (a2, b2) = (w_A * w_A, w_B * w_B);
                     let s = [a2 * a[0] - b2 * b[0], a2 * a[1] - b2 * b[1]];
-                    let turning = (w_A + w_A) * (n[0] * uy - n[1] * ux);
-                    a2 * (n[0] * d[0] + n[1] * d[1]) - turning - (n[0] * s[0] + n[1] * s[1])
+                    let rotating = (w_A + w_A) * (n[0] * uy - n[1] * ux);
+                    a2 * (n[0] * d[0] + n[1] * d[1]) - rotating - (n[0] * s[0] + n[1] * s[1])
                 };
             }
             RowKind::Angle => {
@@ -182,13 +182,13 @@ impl<L: Lane> BodySpace<L, 3> for PlanarBodies {
                 [[zero; 3], [zero, zero, record.p[2]]]
             }
             LoadKind::Force => {
-                let (r, [x, y, ..]) = (B.turn(&record.r_B), record.p);
+                let (r, [x, y, ..]) = (B.rotate(&record.r_B), record.p);
                 let torque = r[0] * y - r[1] * x;
                 powers[0] += x * B.v[0] + y * B.v[1] + torque * B.rate;
                 [[zero; 3], [x, y, torque]]
             }
             LoadKind::Spring => {
-                let (a, b) = (A.turn(&record.r_A), B.turn(&record.r_B));
+                let (a, b) = (A.rotate(&record.r_A), B.rotate(&record.r_B));
                 let d = [(B.p[0] + b[0]) - (A.p[0] + a[0]), (B.p[1] + b[1]) - (A.p[1] + a[1])];
                 let u = [
                     (B.v[0] - B.rate * b[1]) - (A.v[0] - A.rate * a[1]),

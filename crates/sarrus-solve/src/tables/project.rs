@@ -3,12 +3,12 @@
 //! Positions: q ← q ⊕ -Wᵀ S⁻¹ Φ, until Φ is rounding; velocities: v ← v - Wᵀ S⁻¹ J v with factors at these positions, which serve the next
 //! accelerations too.
 //!
-//! A large model makes factors along with each look at Φ, while its rows are in the cache: the last ones, where Φ is rounding, are those of the velocities.
+//! A large model makes factors along with each check Φ, while its rows are in the cache: the last ones, where Φ is rounding, are those of the velocities.
 //! A small one takes every second correction with the factors of the one before, and makes those of the velocities once Φ is rounding.
 
 use super::block::BodyRows;
 use super::engine::{BodySpace, Engine, Health, nothing};
-use super::passes::{Excess, exceed, multiply};
+use super::passes::{Excess, check_violation, multiply};
 use sarrus_math::lane::{Lane, Mask};
 
 /// Corrections before giving up.
@@ -20,12 +20,12 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
     Engine<L, S, B, N, C>
 {
     #[inline(always)]
-    pub fn onto_constraints(&mut self, q: &mut [L], v: &mut [L]) -> (Health<L>, u32) {
+    pub fn project_positions(&mut self, q: &mut [L], v: &mut [L]) -> (Health<L>, u32) {
         let one = L::splat(1.0);
         let mut iterations = 0;
         let mut health = Health { pivot: one, residual: L::splat(0.0), refinements: 0 };
         self.moved = false;
-        (self.is_held, self.is_placed) = (false, false);
+        (self.is_held, self.is_current) = (false, false);
         let mut largest = one;
         for q in &*q {
             largest = largest.max(q.abs());
@@ -33,19 +33,19 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
 
         self.largest = largest;
         let mut wanting = L::splat(0.0).lt(one);
-        let is_large = self.strips.count() > 1;
+        let is_large = self.blocks.count() > 1;
         loop {
             let is_factored = is_large || iterations == 0;
             if is_factored {
                 self.eliminate::<true>(Some((q, v)), true);
                 note_pivot(self.pivot, &mut health);
             } else {
-                self.place(q, v);
+                self.update_kinematics(q, v);
                 self.evaluate();
                 self.excess = Excess::new();
-                exceed(&self.J, &self.value, self.largest, &mut self.excess);
+                check_violation(&self.J, &self.value, self.largest, &mut self.excess);
             }
-            wanting = wanting & self.exceeds(&mut health);
+            wanting = wanting & self.exceeds_tolerance(&mut health);
             if !wanting.any() || iterations == ITERATIONS {
                 break;
             }
@@ -79,7 +79,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
             if std::mem::take(&mut is_due) {
                 self.factor_or_lower(true, &mut health);
                 if is_last {
-                    // there was nothing to solve, and Φ̇ is told
+                    // there was nothing to solve, and Φ̇ is reported
                     self.rates(v);
                     break;
                 }
@@ -98,7 +98,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
         }
         self.held[0].copy_from_slice(q);
         self.held[1].copy_from_slice(v);
-        (self.is_held, self.is_placed, self.is_told) = (true, true, true);
+        (self.is_held, self.is_current, self.is_reported) = (true, true, true);
         (health, iterations)
     }
 
@@ -115,7 +115,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
 
     /// Lanes with a row beyond rounding.
     #[inline(always)]
-    fn exceeds(&self, health: &mut Health<L>) -> L::Mask {
+    fn exceeds_tolerance(&self, health: &mut Health<L>) -> L::Mask {
         health.residual += nothing(self.excess.sum);
         L::splat(0.0).lt(self.excess.most)
     }
@@ -139,8 +139,8 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
             largest = largest.max(v.abs());
         }
         self.excess = Excess::new();
-        exceed(&self.J, &self.z, largest, &mut self.excess);
-        self.exceeds(health)
+        check_violation(&self.J, &self.z, largest, &mut self.excess);
+        self.exceeds_tolerance(health)
     }
 }
 

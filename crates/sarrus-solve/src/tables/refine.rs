@@ -1,8 +1,8 @@
-//! What a solution leaves, and refinement where pivots are small.
+//! Describes what a solution leaves, and refinement where pivots are small.
 
 use super::block::BodyRows;
 use super::engine::{BodySpace, Engine};
-use super::passes::Minuend;
+use super::passes::SolveTarget;
 use sarrus_math::lane::{Lane, Mask};
 
 /// A residual at this fraction of its terms is rounding.
@@ -51,7 +51,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
         while wanting.any() && refinements < PASSES {
             // a lane that needs no refinement gets none
             self.lower();
-            self.ascend(Minuend::Own(wanting), vdot);
+            self.ascend(SolveTarget::Own(wanting), vdot);
             self.x[1..].copy_from_slice(vdot);
             for (lambda, z) in self.lambda.iter_mut().zip(&self.z) {
                 for i in 0..N {
@@ -61,8 +61,8 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
             refinements += 1;
             let before = (num, den);
             (num, den) = self.residual();
-            let falls = (num * before.1 * L::splat(2.0)).lt(before.0 * den);
-            wanting = wanting & falls & is_large(num, den);
+            let decreases = (num * before.1 * L::splat(2.0)).lt(before.0 * den);
+            wanting = wanting & decreases & is_large(num, den);
         }
         // multipliers are left in z
         self.z.copy_from_slice(&self.lambda);

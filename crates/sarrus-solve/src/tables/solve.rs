@@ -1,20 +1,23 @@
 //! S λ = J M⁻¹ f - γ, and v̇ = M⁻¹(f - Jᵀλ).
 //!
-//! Strip by strip: bodies are placed, rows made and columns of S when the elimination of a strip first needs them, so that a large model passes through the
+//! Strip by strip: bodies are evaluated, rows made and columns of S when the elimination of a strip first needs them, so that a large model passes through the
 //! cache once on the way down and once on the way up. Where threads share the work each loop goes over all of it; the order in which numbers are added is the same.
 
 use super::block::BodyRows;
+use super::cache_blocks::{BLOCK_BODIES, CacheBlocks};
 use super::engine::{BodySpace, Engine, Health, are_equal, nothing};
 use super::factor::Pivots;
-use super::passes::{Excess, Minuend, couple, diagonal, exceed, fall, fill, multiply, put, take};
+use super::passes::{
+    Excess, SolveTarget, apply_constraint_impulse, check_violation, diagonal, fill, free_acceleration,
+    multiply, schur_block, update_kinematics,
+};
 use super::pattern::EliminationPattern;
-use super::strips::{STRIP, Strips};
 use rayon::prelude::*;
 use sarrus_math::lane::{Lane, Mask};
 use std::ops::Range;
 
 /// Pivots above this fraction leave a residual of rounding: block LDLᵀ is backward stable, and what the inverses of its diagonal blocks lose is
-/// no more than that. Below, the residual is looked at.
+/// no more than that. Below, the residual is checked.
 const SAFE_PIVOT: f64 = 1e-2;
 /// Parts from which on loops are shared among threads.
 const SHARED: usize = 4096;
@@ -24,39 +27,41 @@ const THREADS: usize = 4;
 impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const C: usize>
     Engine<L, S, B, N, C>
 {
-    /// Whether loops over bodies and parts are shared among threads: each of their rounds stands for itself, so that no bit depends on it.
+    /// Returns whether loops over bodies and parts are shared among threads: each of their rounds stands for itself, so that no bit depends on it.
     #[inline(always)]
     fn is_shared(&self) -> bool {
-        let fewest = if self.pattern.branches.is_empty() { THREADS } else { 2 };
+        let fewest = if self.pattern.subtrees.is_empty() { THREADS } else { 2 };
         L::WIDTH == 1 && self.bodies.len() >= SHARED && rayon::current_num_threads() >= fewest
     }
 
     /// Places all bodies.
     #[inline(always)]
-    pub fn place(&mut self, q: &[L], v: &[L]) {
+    pub fn update_kinematics(&mut self, q: &[L], v: &[L]) {
         if self.is_shared() {
-            let places = self.places[1..].par_chunks_mut(STRIP);
-            let states = q.par_chunks(STRIP * S::NQ).zip(v.par_chunks(STRIP * C));
-            places.zip(states).for_each(|(places, (q, v))| put::<L, S, C>(places, q, v, self.is_placed));
+            let body_states = self.states[1..].par_chunks_mut(BLOCK_BODIES);
+            let states = q.par_chunks(BLOCK_BODIES * S::NQ).zip(v.par_chunks(BLOCK_BODIES * C));
+            body_states.zip(states).for_each(|(body_states, (q, v))| {
+                update_kinematics::<L, S, C>(body_states, q, v, self.is_current)
+            });
         } else {
-            put::<L, S, C>(&mut self.places[1..], q, v, self.is_placed);
+            update_kinematics::<L, S, C>(&mut self.states[1..], q, v, self.is_current);
         }
     }
 
     /// J and Φ where the bodies are.
     #[inline(always)]
     pub fn evaluate(&mut self) {
-        self.is_told = false;
+        self.is_reported = false;
         let shared = self.is_shared();
-        let Engine { places, bodies, shapes, records, J, value, .. } = self;
+        let Engine { states, bodies, shapes, records, J, value, .. } = self;
         if shared {
-            let rows = J.par_chunks_mut(STRIP).zip(value.par_chunks_mut(STRIP));
-            let parts = bodies.par_chunks(STRIP).zip(shapes.par_chunks(STRIP));
+            let rows = J.par_chunks_mut(BLOCK_BODIES).zip(value.par_chunks_mut(BLOCK_BODIES));
+            let parts = bodies.par_chunks(BLOCK_BODIES).zip(shapes.par_chunks(BLOCK_BODIES));
             rows.zip(parts).for_each(|((J, value), parts)| {
-                fill::<L, S, B, N, C, true>(places, records, parts, J, value)
+                fill::<L, S, B, N, C, true>(states, records, parts, J, value)
             });
         } else {
-            fill::<L, S, B, N, C, true>(places, records, (bodies, shapes), J, value);
+            fill::<L, S, B, N, C, true>(states, records, (bodies, shapes), J, value);
         }
     }
 
@@ -71,14 +76,14 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
             self.eliminate_together(anew);
         } else {
             self.done.iter_mut().for_each(|done| done.fill(false));
-            let strips = std::mem::take(&mut self.strips);
-            let (count, n) = (self.pattern.branches.len(), self.bodies.len());
-            for strip in 0..strips.count() {
-                let parts = parts(strip, n);
+            let blocks = std::mem::take(&mut self.blocks);
+            let (count, n) = (self.pattern.subtrees.len(), self.bodies.len());
+            for block in 0..blocks.count() {
+                let parts = parts(block, n);
                 // what stand-ins have goes to all parts that are in no branch
                 let is_last = count > 0 && parts.contains(&self.pattern.branch(count).start);
-                for other in strip..if is_last { strips.count() } else { strip + 1 } {
-                    self.prepare::<PHI>(&strips, other, state, anew);
+                for other in block..if is_last { blocks.count() } else { block + 1 } {
+                    self.prepare::<PHI>(&blocks, other, state, anew);
                 }
                 for b in 0..=count {
                     let own = self.pattern.branch(b);
@@ -88,7 +93,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
                     self.eliminate_parts(common(&parts, own), anew, b);
                 }
             }
-            self.strips = strips;
+            self.blocks = blocks;
         }
         if anew {
             self.gather_pivots();
@@ -111,7 +116,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
     #[inline(always)]
     pub(super) fn collect(&mut self, anew: bool) {
         let Engine { pattern, factors, scale, z, .. } = self;
-        for branch in &pattern.branches {
+        for branch in &pattern.subtrees {
             let (mut columns, parts) = (factors.columns(scale, z), branch.own.end..branch.all().end);
             if anew {
                 columns.stand_in(pattern, parts);
@@ -126,20 +131,20 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
     #[inline(always)]
     fn prepare<const PHI: bool>(
         &mut self,
-        strips: &Strips,
-        strip: usize,
+        blocks: &CacheBlocks,
+        block: usize,
         state: Option<(&[L], &[L])>,
         anew: bool,
     ) {
-        if std::mem::replace(&mut self.done[2][strip], true) {
+        if std::mem::replace(&mut self.done[2][block], true) {
             return;
         }
-        let alone = [strip as u32];
-        for &other in if anew { strips.needs(strip) } else { &alone } {
-            self.make_rows::<PHI>(strips, other as usize, state);
+        let alone = [block as u32];
+        for &other in if anew { blocks.needs(block) } else { &alone } {
+            self.make_rows::<PHI>(blocks, other as usize, state);
         }
         if anew {
-            self.make_columns(parts(strip, self.bodies.len()));
+            self.make_columns(parts(block, self.bodies.len()));
         }
     }
 
@@ -150,13 +155,13 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
         let blocks = pattern.begin(parts.start)..pattern.begin(parts.end);
         let own = (&bodies[parts.clone()], &spans[parts.clone()]);
         diagonal(inertias, own, &J[parts.clone()], &mut factors.D[parts.clone()], &mut scale[parts]);
-        couple(pattern, inertias, J, blocks.start, &mut factors.B[blocks]);
+        schur_block(pattern, inertias, J, blocks.start, &mut factors.B[blocks]);
     }
 
     /// Factors of the rows that are there, of a model of one strip, and L⁻¹ z with them.
     #[inline(always)]
     pub fn factor(&mut self) {
-        debug_assert!(self.strips.count() <= 1 && self.pattern.branches.is_empty());
+        debug_assert!(self.blocks.count() <= 1 && self.pattern.subtrees.is_empty());
         let parts = 0..self.bodies.len();
         self.pivots.fill(Pivots::new());
         self.make_columns(parts.clone());
@@ -173,16 +178,21 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
         self.factorizations += 1;
     }
 
-    /// Makes rows of a strip, and their right side, where that is not done yet.
+    /// Makes rows of a strip, and their right-hand side, where that is not done yet.
     #[inline(always)]
-    fn make_rows<const PHI: bool>(&mut self, strips: &Strips, strip: usize, state: Option<(&[L], &[L])>) {
-        if std::mem::replace(&mut self.done[1][strip], true) {
+    fn make_rows<const PHI: bool>(
+        &mut self,
+        blocks: &CacheBlocks,
+        block: usize,
+        state: Option<(&[L], &[L])>,
+    ) {
+        if std::mem::replace(&mut self.done[1][block], true) {
             return;
         }
-        let own = parts(strip, self.bodies.len());
+        let own = parts(block, self.bodies.len());
         let Engine {
             done,
-            places,
+            states,
             inertias,
             x0,
             bodies,
@@ -193,38 +203,38 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
             z,
             excess,
             largest,
-            is_placed,
+            is_current,
             ..
         } = self;
         if let Some((q, v)) = state {
-            for &strip in strips.bodies(strip) {
-                if !std::mem::replace(&mut done[0][strip as usize], true) {
-                    let some = parts(strip as usize, places.len() - 1);
+            for &block in blocks.bodies(block) {
+                if !std::mem::replace(&mut done[0][block as usize], true) {
+                    let some = parts(block as usize, states.len() - 1);
                     let (q, v) = (&q[some.start * S::NQ..some.end * S::NQ], &v[some.start * C..some.end * C]);
                     let some = some.start + 1..some.end + 1;
-                    let own = &mut places[some.clone()];
-                    put::<L, S, C>(own, q, v, *is_placed);
+                    let own = &mut states[some.clone()];
+                    update_kinematics::<L, S, C>(own, q, v, *is_current);
                     if !PHI {
-                        fall::<L, S, C>(own, &inertias[some.clone()], &mut x0[some]);
+                        free_acceleration::<L, S, C>(own, &inertias[some.clone()], &mut x0[some]);
                     }
                 }
             }
         }
         let parts = (&bodies[own.clone()], &shapes[own.clone()]);
         let (J, value, z) = (&mut J[own.clone()], &mut value[own.clone()], &mut z[own]);
-        fill::<L, S, B, N, C, PHI>(places, records, parts, J, value);
+        fill::<L, S, B, N, C, PHI>(states, records, parts, J, value);
         if PHI {
-            exceed(J, value, *largest, excess);
+            check_violation(J, value, *largest, excess);
             z.copy_from_slice(value);
         } else {
             multiply(parts.0, J, x0, Some(value), z);
         }
     }
 
-    /// L⁻¹ z of a right side that is there.
+    /// L⁻¹ z of a right-hand side that is there.
     #[inline(always)]
     pub fn lower(&mut self) {
-        let count = self.pattern.branches.len();
+        let count = self.pattern.subtrees.len();
         for b in 0..=count {
             if b == count {
                 self.collect(false);
@@ -236,14 +246,14 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
 
     /// Goes up the columns of S, and takes M⁻¹ Jᵀ z from x, which has no ground.
     #[inline(always)]
-    pub(super) fn ascend(&mut self, from: Minuend<'_, L, C>, x: &mut [[L; C]]) {
+    pub(super) fn ascend(&mut self, from: SolveTarget<'_, L, C>, x: &mut [[L; C]]) {
         if self.is_shared() {
             return self.ascend_together(from, x);
         }
-        let Engine { pattern, strips, factors, inertias, J, z, scale, .. } = self;
-        let count = pattern.branches.len();
-        for strip in (0..strips.count()).rev() {
-            let parts = parts(strip, z.len());
+        let Engine { pattern, blocks, factors, inertias, J, z, scale, .. } = self;
+        let count = pattern.subtrees.len();
+        for block in (0..blocks.count()).rev() {
+            let parts = parts(block, z.len());
             for b in (0..=count).rev() {
                 let own = pattern.branch(b);
                 factors.columns(scale, z).upper(pattern, common(&parts, own.clone()));
@@ -251,9 +261,17 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
                     spread(pattern, z);
                 }
             }
-            for &strip in strips.complete(strip) {
-                let some = self::parts(strip as usize, x.len());
-                take::<L, S, B, N, C>(pattern, inertias, J, z, some.start, from, &mut x[some]);
+            for &block in blocks.complete(block) {
+                let some = self::parts(block as usize, x.len());
+                apply_constraint_impulse::<L, S, B, N, C>(
+                    pattern,
+                    inertias,
+                    J,
+                    z,
+                    some.start,
+                    from,
+                    &mut x[some],
+                );
             }
         }
     }
@@ -262,7 +280,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
     #[inline(always)]
     pub fn change(&mut self) {
         let mut x = std::mem::take(&mut self.x);
-        self.ascend(Minuend::Zero, &mut x[1..]);
+        self.ascend(SolveTarget::Zero, &mut x[1..]);
         self.x = x;
     }
 
@@ -275,13 +293,13 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
             }
             return;
         }
-        for ((f, inertia), place) in self.f.iter_mut().zip(&self.inertias).zip(&self.places).skip(1) {
-            *f = S::own_force(inertia, place);
+        for ((f, inertia), state) in self.f.iter_mut().zip(&self.inertias).zip(&self.states).skip(1) {
+            *f = S::own_force(inertia, state);
         }
         self.f[0] = [L::splat(0.0); C];
         self.powers = [L::splat(0.0); 2];
         for load in self.loads.iter().flatten() {
-            let bodies = load.bodies.map(|b| &self.places[b]);
+            let bodies = load.bodies.map(|b| &self.states[b]);
             let both = S::load(load, bodies, &mut self.powers);
             for (body, force) in load.bodies.into_iter().zip(both) {
                 for p in 0..C {
@@ -293,12 +311,12 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
 
     #[inline(always)]
     pub fn solve(&mut self, q: &[L], v: &[L], f: Option<&[L]>, vdot: &mut [[L; C]]) -> Health<L> {
-        self.is_told = false;
+        self.is_reported = false;
         self.is_held &= are_equal(&self.held[0], q);
-        self.is_placed &= self.is_held;
+        self.is_current &= self.is_held;
         let mut state = Some((q, v));
         if f.is_some() || self.loads.as_ref().is_some_and(|loads| !loads.is_empty()) {
-            self.place(q, v);
+            self.update_kinematics(q, v);
             self.forces(f);
             for ((x, f), inertia) in self.x0.iter_mut().zip(&self.f).zip(&self.inertias).skip(1) {
                 *x = S::over_mass(inertia, f);
@@ -307,7 +325,7 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
         }
         self.eliminate::<false>(state, !self.is_held);
         let x0 = std::mem::take(&mut self.x0);
-        self.ascend(Minuend::Other(&x0[1..]), vdot);
+        self.ascend(SolveTarget::Other(&x0[1..]), vdot);
         self.x0 = x0;
 
         let doubtful = self.pivot.lt(L::splat(SAFE_PIVOT));
@@ -330,11 +348,11 @@ impl<L: Lane, S: BodySpace<L, C>, B: BodyRows<L, S, N, C>, const N: usize, const
 
 /// Numbers of a strip, of so many in all.
 #[inline(always)]
-fn parts(strip: usize, all: usize) -> Range<usize> {
-    strip * STRIP..((strip + 1) * STRIP).min(all)
+fn parts(block: usize, all: usize) -> Range<usize> {
+    block * BLOCK_BODIES..((block + 1) * BLOCK_BODIES).min(all)
 }
 
-/// What two ranges have in common.
+/// Returns what two ranges have in common.
 #[inline(always)]
 fn common(a: &Range<usize>, b: Range<usize>) -> Range<usize> {
     let begin = a.start.max(b.start);
@@ -344,7 +362,7 @@ fn common(a: &Range<usize>, b: Range<usize>) -> Range<usize> {
 /// Gives stand-ins what they stand in for.
 #[inline(always)]
 pub(super) fn spread<L: Lane, const N: usize>(pattern: &EliminationPattern, x: &mut [[L; N]]) {
-    for branch in &pattern.branches {
+    for branch in &pattern.subtrees {
         for (i, &from) in branch.stands_for.iter().enumerate() {
             x[branch.own.end + i] = x[from as usize];
         }

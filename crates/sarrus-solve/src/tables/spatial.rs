@@ -72,7 +72,7 @@ pub struct SpatialBodyState<L> {
 
 impl<L: Lane> SpatialBodyState<L> {
     #[inline(always)]
-    pub fn turn(&self, r: &V<L>) -> V<L> {
+    pub fn rotate(&self, r: &V<L>) -> V<L> {
         mul(&self.R, *r)
     }
 
@@ -102,7 +102,7 @@ pub struct SpatialInertia<L> {
 
 impl<L: Lane> BodySpace<L, 6> for Spatial {
     const NQ: usize = 7;
-    type Place = SpatialBodyState<L>;
+    type BodyState = SpatialBodyState<L>;
     type Inertia = SpatialInertia<L>;
 
     #[inline(always)]
@@ -114,7 +114,7 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
     }
 
     #[inline(always)]
-    fn place(q: &[L], v: &[L]) -> SpatialBodyState<L> {
+    fn update_kinematics(q: &[L], v: &[L]) -> SpatialBodyState<L> {
         let (w, x, y, z) = (q[3], q[4], q[5], q[6]);
         // orthogonal for any length: stages of an integrator leave the unit sphere by their own error
         let s = L::splat(2.0) / (w * w + x * x + y * y + z * z);
@@ -132,10 +132,10 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
     }
 
     #[inline(always)]
-    fn set_velocity(place: &mut SpatialBodyState<L>, v: &[L; 6]) {
-        place.v = [v[0], v[1], v[2]];
-        place.w_B = [v[3], v[4], v[5]];
-        place.w = mul(&place.R, place.w_B);
+    fn set_velocity(state: &mut SpatialBodyState<L>, v: &[L; 6]) {
+        state.v = [v[0], v[1], v[2]];
+        state.w_B = [v[3], v[4], v[5]];
+        state.w = mul(&state.R, state.w_B);
     }
 
     fn inertia(variants: &[&Description], body: usize) -> SpatialInertia<L> {
@@ -149,7 +149,7 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
                     out.I[k][j].set_lane(i, b.inertia[k][j]);
                     out.over_I[k][j].set_lane(i, inverse[k][j]);
                 }
-                out.weight[k].set_lane(i, b.heavy * variant.gravity[k]);
+                out.weight[k].set_lane(i, b.gravitational_mass * variant.gravity[k]);
             }
         }
         out
@@ -167,8 +167,8 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
     }
 
     #[inline(always)]
-    fn own_force(m: &SpatialInertia<L>, place: &SpatialBodyState<L>) -> [L; 6] {
-        let t = cross(mul(&m.I, place.w_B), place.w_B);
+    fn own_force(m: &SpatialInertia<L>, state: &SpatialBodyState<L>) -> [L; 6] {
+        let t = cross(mul(&m.I, state.w_B), state.w_B);
         [m.weight[0], m.weight[1], m.weight[2], t[0], t[1], t[2]]
     }
 
@@ -183,7 +183,7 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
         let zero = L::splat(0.0);
         match record.kind {
             RowKind::Coincident => {
-                for (J, place, r, sign) in
+                for (J, state, r, sign) in
                     [(&mut *J_A, A, &record.r_A, -1.0), (&mut *J_B, B, &record.r_B, 1.0)]
                 {
                     let sign = L::splat(sign);
@@ -192,17 +192,17 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
                         let mut one = [zero; 3];
                         one[i] = sign;
                         // row i of -R r̃ is r × R_i
-                        J[at + i] = row(one, cross(r, place.R[i]));
+                        J[at + i] = row(one, cross(r, state.R[i]));
                     }
                 }
-                let (a, b) = (A.turn(&record.r_A), B.turn(&record.r_B));
+                let (a, b) = (A.rotate(&record.r_A), B.rotate(&record.r_B));
                 let both =
                     if PHI { sub(add(B.p, b), add(A.p, a)) } else { sub(spin2(A.w, a), spin2(B.w, b)) };
                 value[at..at + 3].copy_from_slice(&both);
                 return 3;
             }
             RowKind::Perpendicular => {
-                let (a, b) = (A.turn(&record.a), B.turn(&record.r_B));
+                let (a, b) = (A.rotate(&record.a), B.rotate(&record.r_B));
                 J_A[at] = row([zero; 3], cross(record.a, A.back(b)));
                 J_B[at] = row([zero; 3], cross(record.r_B, B.back(a)));
                 value[at] = if PHI {
@@ -213,7 +213,7 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
                 };
             }
             RowKind::InPlane => {
-                let (n, a, b) = (A.turn(&record.a), A.turn(&record.r_A), B.turn(&record.r_B));
+                let (n, a, b) = (A.rotate(&record.a), A.rotate(&record.r_A), B.rotate(&record.r_B));
                 // the point of B seen from A's centre of mass
                 let far = sub(add(B.p, b), A.p);
                 J_B[at] = row(n, cross(record.r_B, B.back(n)));
@@ -224,8 +224,8 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
                 } else {
                     let rate = sub(add(B.v, cross(B.w, b)), add(A.v, cross(A.w, a)));
                     let second = sub(spin2(B.w, b), spin2(A.w, a));
-                    let turning = dot(cross(A.w, n), rate);
-                    -(dot(d, spin2(A.w, n)) + (turning + turning) + dot(n, second))
+                    let rotating = dot(cross(A.w, n), rate);
+                    -(dot(d, spin2(A.w, n)) + (rotating + rotating) + dot(n, second))
                 };
             }
             // a planar row: descriptions of spatial models have none
@@ -244,12 +244,12 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
                 [[zero; 6], B.feels([zero; 3], p)]
             }
             LoadKind::Force => {
-                let torque = cross(B.turn(&record.r_B), p);
+                let torque = cross(B.rotate(&record.r_B), p);
                 powers[0] += dot(p, B.v) + dot(torque, B.w);
                 [[zero; 6], B.feels(p, torque)]
             }
             LoadKind::Spring => {
-                let (a, b) = (A.turn(&record.r_A), B.turn(&record.r_B));
+                let (a, b) = (A.rotate(&record.r_A), B.rotate(&record.r_B));
                 let d = sub(add(B.p, b), add(A.p, a));
                 let u = sub(add(B.v, cross(B.w, b)), add(A.v, cross(A.w, a)));
                 let (over, tension) = tension(record, dot(d, d).sqrt(), dot(d, u), powers);
@@ -264,7 +264,7 @@ impl<L: Lane> BodySpace<L, 6> for Spatial {
         for i in 0..3 {
             q[i] += delta[i];
         }
-        // the turn by a small vector d is (cos |d|/2, sin |d|/2 d/|d|); as corrections are small, both by their series
+        // the rotation by a small vector d is (cos |d|/2, sin |d|/2 d/|d|); as corrections are small, both by their series
         let half = L::splat(0.5);
         let d = [delta[3] * half, delta[4] * half, delta[5] * half];
         let s = dot(d, d);

@@ -1,13 +1,13 @@
-//! Small right sides with known solutions, without any mechanics.
+//! Small right-hand sides with known solutions, without any mechanics.
 
 use sarrus_solve::{GroupKind, Ode, SolveError, State, StepError, Structure};
 
 pub type Rates<'a> = (&'a mut [f64], &'a mut [f64], &'a mut [f64]);
 
 /// The end of a step that does nothing.
-pub type Keep = fn(&mut State) -> Result<bool, StepError>;
+pub type ProjectFn = fn(&mut State) -> Result<bool, StepError>;
 
-/// A right side and an end of step given as closures.
+/// A right-hand side and an end of step given as closures.
 pub struct Toy<R, F> {
     pub structure: Structure,
     pub rhs: R,
@@ -43,18 +43,18 @@ where
 }
 
 /// Nothing to do at the end of a step.
-pub fn keep(_: &mut State) -> Result<bool, StepError> {
+pub fn project(_: &mut State) -> Result<bool, StepError> {
     Ok(false)
 }
 
 /// x of `nx` numbers, each a group of its own; no q, no v.
-pub fn first_order<R>(nx: usize, rhs: R) -> Toy<R, Keep>
+pub fn first_order<R>(nx: usize, rhs: R) -> Toy<R, ProjectFn>
 where
     R: FnMut(&State, Rates<'_>) -> Result<(), SolveError>,
 {
     let mut s = Structure::builder();
     (0..nx).for_each(|i| s.group(GroupKind::Auxiliary, i, 1));
-    Toy { structure: s.build(0, nx).unwrap(), rhs, finish: keep, evaluations: 0 }
+    Toy { structure: s.build(0, nx).unwrap(), rhs, finish: project, evaluations: 0 }
 }
 
 pub fn state_x(x: &[f64]) -> State {
@@ -92,8 +92,8 @@ pub fn product(a: &[f64], b: &[f64]) -> [f64; 4] {
     ]
 }
 
-/// `p` turned by the unit quaternion `r`.
-pub fn turn(r: &[f64; 4], p: &[f64]) -> [f64; 3] {
+/// `p` rotated by the unit quaternion `r`.
+pub fn rotate(r: &[f64; 4], p: &[f64]) -> [f64; 3] {
     let inverse = [r[0], -r[1], -r[2], -r[3]];
     let [_, x, y, z] = product(&product(r, &[0.0, p[0], p[1], p[2]]), &inverse);
     [x, y, z]
@@ -103,7 +103,7 @@ pub fn turn(r: &[f64; 4], p: &[f64]) -> [f64; 3] {
 const ECCENTRICITY: f64 = 0.2;
 
 /// A body on a Kepler orbit p̈ = -p/|p|³ that turns as [`rate`] says, with one more state ẋ = 2 x cos 2t.
-pub fn body() -> Toy<impl FnMut(&State, Rates<'_>) -> Result<(), SolveError>, Keep> {
+pub fn body() -> Toy<impl FnMut(&State, Rates<'_>) -> Result<(), SolveError>, ProjectFn> {
     let mut s = Structure::builder();
     s.column(6);
     s.group(GroupKind::Position, 0, 3);
@@ -123,10 +123,10 @@ pub fn body() -> Toy<impl FnMut(&State, Rates<'_>) -> Result<(), SolveError>, Ke
         dx[0] = 2.0 * s.x[0] * (2.0 * s.t).cos();
         Ok(())
     };
-    Toy { structure: s.build(7, 1).unwrap(), rhs, finish: keep, evaluations: 0 }
+    Toy { structure: s.build(7, 1).unwrap(), rhs, finish: project, evaluations: 0 }
 }
 
-/// The state of [`body`] at `t`, in world axes turned by the unit quaternion `axes`.
+/// The state of [`body`] at `t`, in world axes rotated by the unit quaternion `axes`.
 pub fn body_at(t: f64, axes: &[f64; 4]) -> State {
     // Kepler's equation E - e sin E = t
     let e = ECCENTRICITY;
@@ -135,16 +135,16 @@ pub fn body_at(t: f64, axes: &[f64; 4]) -> State {
         E -= (E - e * E.sin() - t) / (1.0 - e * E.cos());
     }
     let (r, b) = (1.0 - e * E.cos(), (1.0 - e * e).sqrt());
-    let p = turn(axes, &[E.cos() - e, b * E.sin(), 0.0]);
-    let v = turn(axes, &[-E.sin() / r, b * E.cos() / r, 0.0]);
+    let p = rotate(axes, &[E.cos() - e, b * E.sin(), 0.0]);
+    let v = rotate(axes, &[-E.sin() / r, b * E.cos() / r, 0.0]);
 
     let (sa, ca) = (0.5 * first_angle(t)[0]).sin_cos();
     let (sb, cb) = (0.5 * second_angle(t)[0]).sin_cos();
-    let turned = product(axes, &product(&[ca, 0.0, 0.0, sa], &[cb, sb, 0.0, 0.0]));
+    let angle = product(axes, &product(&[ca, 0.0, 0.0, sa], &[cb, sb, 0.0, 0.0]));
 
     State {
         t,
-        q: p.into_iter().chain(turned).collect(),
+        q: p.into_iter().chain(angle).collect(),
         v: v.into_iter().chain(rate(t)).collect(),
         x: vec![(2.0 * t).sin().exp()],
     }

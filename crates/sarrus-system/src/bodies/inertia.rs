@@ -9,7 +9,7 @@ use sarrus_model::reader::WrittenInertia;
 use sarrus_model::record::ResolvedValue;
 use sarrus_model::{Reader, Result};
 
-/// How far, of the largest, a moment may exceed the sum of the others: tables are printed with some ten digits.
+/// Describes how far, of the largest, a moment may exceed the sum of the others: tables are printed with some ten digits.
 const TRIANGLE: f64 = 1e-9;
 
 /// Below this part of the largest, a moment computed from a full tensor is roundoff.

@@ -19,7 +19,7 @@ pub const MARKER_KEYS: &[Key] = &[
 ];
 
 /// Readable as `body.x` and so on; a marker of such a name would hide them.
-const TAKEN: &[&str] = &[
+const RESERVED: &[&str] = &[
     "x", "y", "z", "q0", "q1", "q2", "q3", "angle", "vx", "vy", "vz", "wx", "wy", "wz", "rate", "velocity",
     "omega", "omega_on",
 ];
@@ -27,7 +27,7 @@ const TAKEN: &[&str] = &[
 /// Name and place, from the body's origin \[m\].
 pub type Markers = Vec<(String, [f64; 3])>;
 
-/// What markers are put on.
+/// Holds what markers are put on.
 pub struct Carrier<'a> {
     name: &'a str,
     kind: BodyKind,
@@ -51,7 +51,7 @@ impl<'a> Carrier<'a> {
     }
 
     /// Refuses a place beside a point mass, which has no orientation to carry it.
-    fn place(&self, marker: &Reader, key: &str, p: [f64; 3]) -> Result<[f64; 3]> {
+    fn marker_point(&self, marker: &Reader, key: &str, p: [f64; 3]) -> Result<[f64; 3]> {
         if !matches!(self.kind, BodyKind::Point | BodyKind::PlanarPoint) {
             return Ok(p);
         }
@@ -72,8 +72,10 @@ pub fn own(reader: &Reader, carrier: &Carrier) -> Result<Markers> {
     let mut markers = Markers::new();
     for (name, marker) in read(reader, carrier)? {
         let p = match marker.require_one_of(&["at", "on"])? {
-            "at" => carrier.place(&marker, "at", carrier.local(marker.point("at")?.unwrap_or_default()))?,
-            _ => carrier.place(&marker, "on", marker.own_point("on")?.unwrap_or_default())?,
+            "at" => {
+                carrier.marker_point(&marker, "at", carrier.local(marker.point("at")?.unwrap_or_default()))?
+            }
+            _ => carrier.marker_point(&marker, "on", marker.own_point("on")?.unwrap_or_default())?,
         };
         marker.orientation("orientation")?;
         marker.orientation_on("orientation_on")?;
@@ -107,7 +109,7 @@ pub fn attached(
                 "at" => marker.point("at")?.unwrap_or_default(),
                 _ => attachment.frame.point(marker.own_point("on")?.unwrap_or_default()),
             };
-            let p = carrier.place(&marker, key, carrier.local(p_W))?;
+            let p = carrier.marker_point(&marker, key, carrier.local(p_W))?;
             let orientation = match marker.orientation_on("orientation_on")? {
                 Some(q) => Some(sarrus_math::quat_mul(&attachment.frame.q, &q)),
                 None => marker.orientation("orientation")?,
@@ -138,7 +140,7 @@ fn read<'a>(reader: &Reader<'a>, carrier: &Carrier) -> Result<Vec<(String, Reade
         // the resolved file has names with dots, from included files
         let problem = if !name.split('.').all(is_name) {
             format!("{}: `{name}` is not a name", marker.title())
-        } else if TAKEN.contains(&name.as_str()) {
+        } else if RESERVED.contains(&name.as_str()) {
             format!(
                 "body `{}` cannot have a marker `{name}`: `{}.{name}` is the body's own",
                 carrier.name, carrier.name
@@ -163,13 +165,13 @@ fn read<'a>(reader: &Reader<'a>, carrier: &Carrier) -> Result<Vec<(String, Reade
 fn record(model: &Model, carrier: &Carrier, name: &str, p: [f64; 3], orientation: Option<[f64; 4]>) {
     let Some(Ok(mut recorder)) = model.recorder.as_ref().map(|recorder| recorder.lock()) else { return };
     let section = if carrier.kind == BodyKind::Ground { Section::Ground } else { Section::Bodies };
-    let place = |key: &str| KeyPath {
+    let path_of = |key: &str| KeyPath {
         section,
         element: carrier.name.to_owned(),
         path: vec!["markers".into(), name.to_owned(), key.to_owned()],
     };
-    recorder.put(&place("on"), ResolvedValue::vector(p, model.is_planar()));
+    recorder.insert(&path_of("on"), ResolvedValue::vector(p, model.is_planar()));
     if let Some(q) = orientation {
-        recorder.put(&place("orientation"), ResolvedValue::numbers(&q));
+        recorder.insert(&path_of("orientation"), ResolvedValue::numbers(&q));
     }
 }

@@ -101,12 +101,12 @@ fn mass_is_volume_times_density() {
 
 #[test]
 fn axis_on_turns_the_inertia_with_the_shape() {
-    let turned =
+    let rotated =
         body(SPATIAL, "mass = 1, shape = { kind = 'rod', length = 1, radius = 0.1, axis_on = [0, 0, -2] }");
     let (along, across) = (0.005, (0.03 + 1.0) / 12.0);
-    close(&turned.inertia, moments([across, across, along]));
+    close(&rotated.inertia, moments([across, across, along]));
     // exact, so that the resolved file has three moments
-    assert_eq!(turned.inertia.0[0][1..], [0.0, 0.0]);
+    assert_eq!(rotated.inertia.0[0][1..], [0.0, 0.0]);
 
     // a thin rod along u has m l²/12 (1 - u uᵀ)
     let u = [0.48, 0.6, 0.64];
@@ -239,17 +239,17 @@ fn coordinates_are_laid_out_in_order() {
         SPATIAL,
         "[bodies]\na = { mass = 1, inertia = [1, 1, 1] }\nb = { kind = 'point', at = [1, 2, 3], mass = 1 }\nc = { mass = 1, inertia = [1, 1, 1] }",
     );
-    let places: Vec<_> = spatial.iter().map(|b| (b.kind, b.q, b.v)).collect();
+    let layout: Vec<_> = spatial.iter().map(|b| (b.kind, b.q, b.v)).collect();
     use BodyKind::*;
-    assert_eq!(places, [(Ground, 0, 0), (Rigid, 0, 0), (Point, 7, 6), (Rigid, 10, 9)]);
+    assert_eq!(layout, [(Ground, 0, 0), (Rigid, 0, 0), (Point, 7, 6), (Rigid, 10, 9)]);
     assert_eq!((spatial[0].name.as_str(), spatial[0].mass), ("ground", 0.0));
     assert_eq!(spatial[2].start, ([1.0, 2.0, 3.0], [1.0, 0.0, 0.0, 0.0], 0.0));
     let planar = bodies(
         PLANAR,
         "[bodies]\na = { kind = 'point', mass = 1 }\nb = { angle = '450 deg', com = [1, 0], mass = 1, inertia = 1 }\nc = { mass = 1, inertia = 1 }",
     );
-    let places: Vec<_> = planar.iter().map(|b| (b.kind, b.q, b.v)).collect();
-    assert_eq!(places, [(Ground, 0, 0), (PlanarPoint, 0, 0), (PlanarRigid, 2, 2), (PlanarRigid, 5, 5)]);
+    let layout: Vec<_> = planar.iter().map(|b| (b.kind, b.q, b.v)).collect();
+    assert_eq!(layout, [(Ground, 0, 0), (PlanarPoint, 0, 0), (PlanarRigid, 2, 2), (PlanarRigid, 5, 5)]);
     // turns are kept
     assert_eq!(planar[2].start.2, 2.5 * PI);
     assert!((Vec3(planar[2].start.0) - Vec3([0.0, 1.0, 0.0])).norm() < 1e-15);
@@ -503,7 +503,7 @@ fn what_is_recorded_gives_the_same_body() {
         let first = read_bodies(&model).unwrap().remove(1);
         let recorder = model.recorder.as_ref().unwrap().lock().unwrap();
         let recorded = recorder.element(sarrus_model::Section::Bodies, "b").unwrap().to_vec();
-        for key in ["mass", if first.kind.turns() { "inertia" } else { "mass" }] {
+        for key in ["mass", if first.kind.rotates() { "inertia" } else { "mass" }] {
             assert!(recorded.iter().any(|(k, _)| k == key), "{keys}: no {key}");
         }
         let text = written(&sarrus_model::record::with_lists(ResolvedValue::Table(recorded)));

@@ -19,7 +19,7 @@ pub(crate) struct Acceleration {
     /// The bodies that the velocity reads, by its own numbers.
     ids: Vec<u32>,
     /// 0, 1, ...: the numbers of their jets.
-    places: Vec<u32>,
+    indices: Vec<u32>,
 }
 
 impl Acceleration {
@@ -27,14 +27,14 @@ impl Acceleration {
     pub fn of(read: impl FnOnce(&mut dyn FnMut(u32) -> usize) -> Option<Signal>) -> Option<Acceleration> {
         let mut ids = Vec::with_capacity(FEW);
         let velocity = read(&mut |body| match ids.iter().position(|&id| id == body) {
-            Some(place) => place,
+            Some(index) => index,
             None => {
                 ids.push(body);
                 ids.len() - 1
             }
         })?;
-        let places = (0..ids.len() as u32).collect();
-        velocity.needs_velocity().then_some(Acceleration { velocity, ids, places })
+        let indices = (0..ids.len() as u32).collect();
+        velocity.needs_velocity().then_some(Acceleration { velocity, ids, indices })
     }
 
     /// Unit, for results.
@@ -62,13 +62,13 @@ impl Acceleration {
             *twist = Twist::jet(pose, &v, &w);
         }
         let t = Jet::<2>::variable(row.at.t);
-        let at = At { t, poses, twists, ids: &self.places, hints: row.at.hints, outs: &[] };
+        let at = At { t, poses, twists, ids: &self.indices, discrete: row.at.discrete, outs: &[] };
         self.velocity.eval(&at).derivative(1)
     }
 }
 
 /// The acceleration with a full name, such as `crank.ax` or `A.accel`.
 pub(super) fn acceleration_named(system: &System, name: &str) -> Option<ColumnSource> {
-    let acceleration = Acceleration::of(|place| system.directory.velocity_of(name, place))?;
+    let acceleration = Acceleration::of(|index_of| system.directory.velocity_of(name, index_of))?;
     Some(ColumnSource::Acceleration(Box::new(acceleration)))
 }

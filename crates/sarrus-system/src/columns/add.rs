@@ -1,4 +1,4 @@
-//! Which columns there are.
+//! Describes which columns there are.
 
 use super::acceleration::Acceleration;
 use super::patterns::WantedColumns;
@@ -32,16 +32,16 @@ impl Columns {
     pub(super) fn add_bodies(&mut self, system: &System, wanted: &WantedColumns) {
         let dimensions = axes(system);
         // identity places: a column reads bodies by their own numbers
-        let mut place = |body: u32| body as usize;
+        let mut index_of = |body: u32| body as usize;
         let directory = &system.directory;
         let bodies = directory.bodies.iter().enumerate().filter(|(_, b)| !b.is_internal());
-        for (id, body) in bodies.filter(|(_, b)| wanted.takes(&b.name)) {
+        for (id, body) in bodies.filter(|(_, b)| wanted.accepts(&b.name)) {
             let mut add = |columns: &mut Columns, field: &str| {
-                let signals = directory.read_body(id as u32, field, &mut place);
+                let signals = directory.read_body(id as u32, field, &mut index_of);
                 columns.live(format!("{}.{field}", body.name), signals);
             };
             let accelerate = |columns: &mut Columns, field: &str| {
-                if wanted.takes_field(field) {
+                if wanted.accepts_field(field) {
                     let acceleration = Acceleration::of(|p| directory.velocity_of_body(id as u32, field, p));
                     columns.acceleration(format!("{}.{field}", body.name), acceleration);
                 }
@@ -68,7 +68,7 @@ impl Columns {
             }
             for axis in axes(system) {
                 let name = format!("{}.a{axis}", shown.name);
-                let acceleration = Acceleration::of(|place| system.directory.velocity_of(&name, place));
+                let acceleration = Acceleration::of(|index_of| system.directory.velocity_of(&name, index_of));
                 self.acceleration(name, acceleration);
             }
         }
@@ -76,21 +76,21 @@ impl Columns {
 
     pub(super) fn add_joints(&mut self, system: &System, wanted: &WantedColumns) {
         for (i, joint) in system.directory.joints.iter().enumerate() {
-            let is_wanted = wanted.takes(&joint.name);
+            let is_wanted = wanted.accepts(&joint.name);
             if is_wanted {
                 for field in system.directory.joint_columns(joint) {
                     let signals = system.directory.read_joint(i, field, &mut |body| body as usize);
                     self.live(format!("{}.{field}", joint.name), signals);
                 }
                 let fields = system.directory.joint_accelerations(joint);
-                for field in fields.into_iter().filter(|field| wanted.takes_field(field)) {
+                for field in fields.into_iter().filter(|field| wanted.accepts_field(field)) {
                     let acceleration =
-                        Acceleration::of(|place| system.directory.velocity_of_joint(i, field, place));
+                        Acceleration::of(|index_of| system.directory.velocity_of_joint(i, field, index_of));
                     self.acceleration(format!("{}.{field}", joint.name), acceleration);
                 }
             }
             // measures find it by its name among the columns, unlike the others
-            if system.whole.events.lockable.binary_search(&i).is_ok() {
+            if system.all.events.lockable.binary_search(&i).is_ok() {
                 self.push(format!("{}.locked", joint.name), "", ColumnSource::Locked(i));
             }
             for &k in reactions(system).iter().filter(|_| is_wanted) {
@@ -101,7 +101,7 @@ impl Columns {
     }
 
     pub(super) fn add_constraints(&mut self, system: &System) {
-        let own = system.whole.elements.iter().filter(|e| e.family == Family::Constraint);
+        let own = system.all.elements.iter().filter(|e| e.family == Family::Constraint);
         for element in own {
             for row in 0..element.rows.rows() {
                 let shown = element.rows.multiplier(row);
@@ -113,7 +113,7 @@ impl Columns {
 
     pub(super) fn add_drivers_and_forces(&mut self, system: &System) {
         for (index, efforts) in &system.efforts {
-            let element = &system.whole.elements[*index];
+            let element = &system.all.elements[*index];
             for (row, (effort, unit)) in efforts.iter().enumerate() {
                 let source = ColumnSource::Multiplier(*index, row, MultiplierScale::Factor(-1.0));
                 self.push(format!("{}.{effort}", element.name), unit, source);
@@ -235,7 +235,7 @@ fn axes(system: &System) -> &'static [&'static str] {
     if system.directory.space == Space::Planar { &["x", "y"] } else { &["x", "y", "z"] }
 }
 
-/// Whether a force is a spring inside a joint: it has the joint's name, or that of one of its coordinates.
+/// Returns whether a force is a spring inside a joint: it has the joint's name, or that of one of its coordinates.
 fn inside_joint(system: &System, force: &str) -> bool {
     let directory = &system.directory;
     directory.joint(force).is_some()

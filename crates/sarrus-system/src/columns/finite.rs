@@ -10,14 +10,14 @@ use sarrus_solve::{Accel, Equations, State};
 /// Numbers that are not finite.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NonFiniteNumbers {
-    /// How many.
+    /// Describes how many.
     pub count: usize,
     /// Place of the first among the columns, and why it is not finite, where that is known.
     pub first: Option<(usize, Option<String>)>,
 }
 
 impl Columns {
-    /// What is not finite in the `values` of a row at `s`; `known` are the equations and accelerations there, if they are.
+    /// Returns what is not finite in the `values` of a row at `s`; `known` are the equations and accelerations there, if they are.
     pub fn not_finite(
         &self,
         m: &mut Mechanism,
@@ -41,13 +41,13 @@ impl Columns {
 }
 
 impl Measures {
-    /// What first went wrong in the expression behind a value that is not finite.
+    /// Returns what first went wrong in the expression behind a value that is not finite.
     pub(super) fn fault(&self, value: usize, row: &RowSource) -> Option<String> {
         let (_, measure) = self.of(value)?;
         measure.fault(row, &|value| self.fault(value, row))
     }
 
-    /// Whether a source has no number as documented, or reads one that has none.
+    /// Returns whether a source has no number as documented, or reads one that has none.
     fn is_absent(&self, source: &ColumnSource, row: &RowSource, known: bool) -> bool {
         match source {
             ColumnSource::Contact(..) => source.read(row) == f64::INFINITY,

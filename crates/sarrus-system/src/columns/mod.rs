@@ -45,7 +45,7 @@ pub struct Columns {
 struct Measures {
     /// Place of its first value, and the measure.
     list: Vec<(usize, Measure)>,
-    /// How many values there are.
+    /// Number of values.
     values: usize,
 }
 
@@ -70,7 +70,7 @@ impl Measures {
 /// Columns that others read by name.
 pub(crate) type ColumnIndex<'a> = HashMap<&'a str, &'a ColumnSource>;
 
-/// What a row is computed from, beside the mechanism.
+/// Holds what a row is computed from, beside the mechanism.
 pub struct Snapshot<'a> {
     /// The state.
     pub state: &'a State,
@@ -80,7 +80,7 @@ pub struct Snapshot<'a> {
     pub accel: &'a Accel,
 }
 
-/// What one number of a row is computed from.
+/// Holds what one number of a row is computed from.
 #[derive(Clone, Copy)]
 pub(crate) struct RowSource<'a> {
     pub system: &'a System,
@@ -121,7 +121,7 @@ impl Columns {
         few.or_else(|_| Columns::all(model, system)?.select(&own))
     }
 
-    /// Whether there are such columns, and whether what they read is there.
+    /// Returns whether there are such columns, and whether what they read is there.
     pub fn check(model: &Model, system: &Arc<System>, patterns: &[String]) -> Result<(), Vec<Diagnostic>> {
         if patterns.iter().any(|pattern| pattern != "*") {
             return Columns::new(model, system, patterns).map(drop);
@@ -194,7 +194,7 @@ impl Columns {
         Ok(all)
     }
 
-    /// What other columns read by name; the directory knows the live ones, their derivatives and the joints.
+    /// Returns what other columns read by name; the directory knows the live ones, their derivatives and the joints.
     pub(crate) fn index(&self) -> ColumnIndex<'_> {
         let all = self.names.iter().map(String::as_str).zip(&self.sources);
         let found = |s: &ColumnSource| {
@@ -224,12 +224,12 @@ impl Columns {
         self.sources = sources;
     }
 
-    /// What leaves a reading undecided, if it is one that is a condition and undecided.
+    /// Returns what leaves a reading undecided, if it is one that is a condition and undecided.
     pub(crate) fn undecided(&self, reading: &Reading, row: &RowSource) -> Option<String> {
         reading.undecided(row, &|value| self.measures.fault(value, row))
     }
 
-    /// Whether a reading is known only with accelerations and multipliers, or reads totals that are.
+    /// Returns whether a reading is known only with accelerations and multipliers, or reads totals that are.
     pub(crate) fn reading_needs_reactions(&self, reading: &Reading) -> bool {
         let mut wanted = vec![false; self.measures.values];
         let direct = ColumnSource::needs_solution;
@@ -252,7 +252,7 @@ impl Columns {
         reading.enclose(at, &|value| self.measures.enclose(value, at))
     }
 
-    /// Whether there are such; calls `found` with the bodies that it reads.
+    /// Returns whether there are such; calls `found` with the bodies that it reads.
     pub(crate) fn is_bounded(&self, reading: &Reading, found: &mut dyn FnMut(usize)) -> bool {
         let mut values = Vec::new();
         let mut note = |value: usize| {
@@ -332,21 +332,21 @@ impl Columns {
         let mut wanted = vec![false; values];
         let mut reactions = sources.iter().any(ColumnSource::needs_reactions);
         sources.iter().filter_map(ColumnSource::measure).for_each(|v| wanted[v] = true);
-        let mut kept = Vec::new();
+        let mut retained = Vec::new();
         for (start, measure) in list.into_iter().rev() {
             if wanted[start..start + measure.components.len()].contains(&true) {
                 measure.sources().filter_map(ColumnSource::measure).for_each(|v| wanted[v] = true);
                 reactions |=
                     measure.needs_reactions() || measure.sources().any(ColumnSource::needs_reactions);
-                kept.push((start, measure));
+                retained.push((start, measure));
             }
         }
-        kept.reverse();
-        self.measures = Measures { list: kept, values };
+        retained.reverse();
+        self.measures = Measures { list: retained, values };
         reactions
     }
 
-    /// Whether a row needs accelerations and multipliers.
+    /// Returns whether a row needs accelerations and multipliers.
     pub fn needs_reactions(&self) -> bool {
         self.needs_reactions
     }
@@ -385,7 +385,7 @@ impl Columns {
         let energies = [energy.kinetic, energy.potential, energy.dissipated, energy.work, energy.balance()];
         let violations = if known.is_some() { violations(m.system(), &snapshot) } else { [f64::NAN; 3] };
         let system = m.system().clone();
-        let contacts = m.take_readings(s);
+        let contacts = m.save_readings(s);
         let result = m.observe(s, |at| {
             let base = RowSource {
                 system: &system,
@@ -417,7 +417,7 @@ impl Columns {
             }
             read(&RowSource { measures: values, ..base }, at)
         });
-        m.put_readings(contacts);
+        m.restore_readings(contacts);
         result
     }
 }

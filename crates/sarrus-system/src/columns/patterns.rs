@@ -17,8 +17,8 @@ impl WantedColumns {
         WantedColumns { ends: Some(adding.map(ends).collect()) }
     }
 
-    /// Whether a pattern may fit a name that begins with `name` and a dot.
-    pub fn takes(&self, name: &str) -> bool {
+    /// Returns whether a pattern may fit a name that begins with `name` and a dot.
+    pub fn accepts(&self, name: &str) -> bool {
         let Some(ends) = &self.ends else { return true };
         ends.iter().any(|(head, _)| match head.strip_prefix(name) {
             Some(rest) => rest.is_empty() || rest.starts_with('.'),
@@ -26,8 +26,8 @@ impl WantedColumns {
         })
     }
 
-    /// Whether a pattern may fit a name that ends with a dot and `field`.
-    pub fn takes_field(&self, field: &str) -> bool {
+    /// Returns whether a pattern may fit a name that ends with a dot and `field`.
+    pub fn accepts_field(&self, field: &str) -> bool {
         let Some(ends) = &self.ends else { return true };
         let last = field.rsplit('.').next().unwrap_or_default();
         ends.iter().any(|(_, tail)| match tail.rsplit_once('.') {
@@ -37,7 +37,7 @@ impl WantedColumns {
     }
 }
 
-/// Whether `name` fits `pattern`.
+/// Returns whether `name` fits `pattern`.
 pub fn matches(pattern: &[u8], name: &[u8]) -> bool {
     // the place after the last `*`, to go back to
     let (mut p, mut n, mut star) = (0, 0, None);
@@ -72,7 +72,7 @@ mod tests {
         let wanted = |patterns: &[&str]| {
             let patterns: Vec<String> = patterns.iter().map(|p| p.to_string()).collect();
             let wanted = WantedColumns::of(&patterns);
-            move |name: &str| wanted.takes(name)
+            move |name: &str| wanted.accepts(name)
         };
         let some = wanted(&["J1.*", "arm.C.x", "li?k.x", "!*"]);
         assert!(some("J1") && some("arm") && some("arm.C") && some("link") && some("lift"));
@@ -82,13 +82,26 @@ mod tests {
 
     #[test]
     fn fields_that_a_pattern_may_end_with_are_wanted() {
-        let takes = |pattern: &str, field: &str| WantedColumns::of(&[pattern.to_string()]).takes_field(field);
-        assert!(takes("*", "ax") && takes("arm.*", "tip.ax") && takes("arm.ax", "ax") && takes("*.a?", "ax"));
-        assert!(takes("*x", "ax") && takes("arm.tip.ax", "tip.ax") && takes("arm*ax", "ax"));
+        let matches_field =
+            |pattern: &str, field: &str| WantedColumns::of(&[pattern.to_string()]).accepts_field(field);
         assert!(
-            !takes("arm.x", "ax") && !takes("*.x", "ax") && !takes("arm.q0", "ax") && !takes("*.max", "ax")
+            matches_field("*", "ax")
+                && matches_field("arm.*", "tip.ax")
+                && matches_field("arm.ax", "ax")
+                && matches_field("*.a?", "ax")
         );
-        assert!(!WantedColumns::of(&["!*".to_string()]).takes_field("ax"));
+        assert!(
+            matches_field("*x", "ax")
+                && matches_field("arm.tip.ax", "tip.ax")
+                && matches_field("arm*ax", "ax")
+        );
+        assert!(
+            !matches_field("arm.x", "ax")
+                && !matches_field("*.x", "ax")
+                && !matches_field("arm.q0", "ax")
+                && !matches_field("*.max", "ax")
+        );
+        assert!(!WantedColumns::of(&["!*".to_string()]).accepts_field("ax"));
     }
 
     #[test]

@@ -36,14 +36,14 @@ pub fn joint_reaction(system: &System, snapshot: &Snapshot, at: &crate::At<f64>,
 pub(crate) fn clearance_force(system: &System, at: &crate::At<f64>, joint: usize) -> Vec3<f64> {
     let entry = &system.directory.joints[joint];
     match &entry.clearance {
-        Some(clearance) if system.place(entry.element).is_some() => {
+        Some(clearance) if system.element_index(entry.element).is_some() => {
             clearance.reaction(&crate::At { ids: &entry.bodies, ..*at })
         }
         _ => Vec3::zero(),
     }
 }
 
-/// What a unit multiplier in one row of a joint exerts on its second body.
+/// Holds what a unit multiplier in one row of a joint exerts on its second body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowWrench {
     /// The row of λ.
@@ -80,7 +80,7 @@ pub(crate) fn joint_wrench(
     let (force, about) = generalized_force(system, eq, lambda, at, entry.element, body);
     let (force, about) = (force * sign, about * sign);
     // from the centre of mass to the joint's point
-    let point = entry.frames.M.place(&at.poses[entry.bodies[1] as usize]).p - at.poses[body as usize].p;
+    let point = entry.frames.M.frame_pose(&at.poses[entry.bodies[1] as usize]).p - at.poses[body as usize].p;
     let torque = about - point.cross(force);
     let wrench = [force.0[0], force.0[1], force.0[2], torque.0[0], torque.0[1], torque.0[2]];
     (wrench, [force.norm(), about.norm() + point.norm() * force.norm()])
@@ -89,7 +89,7 @@ pub(crate) fn joint_wrench(
 /// The rows of a joint, where it acts: its own and, right after, the row that couples its coordinates and those that lock
 /// it.
 pub(super) fn joint_elements(system: &System, id: usize) -> impl Iterator<Item = &ConstraintElement> {
-    let own = system.place(id).map_or(&[][..], |first| &system.elements[first..]);
+    let own = system.element_index(id).map_or(&[][..], |first| &system.elements[first..]);
     let family = |e: &ConstraintElement| matches!(e.family, Family::Joint | Family::Lock);
     own.iter().take_while(move |e| family(e) && e.name == own[0].name)
 }
@@ -106,8 +106,8 @@ fn generalized_force(
     let kind = system.directory.bodies[body as usize].kind;
     let mut sum = [0.0; 6];
     for element in joint_elements(system, first) {
-        let Some(place) = element.ids.iter().position(|&id| id == body) else { continue };
-        let Some(block) = element.blocks[place] else { continue };
+        let Some(index) = element.ids.iter().position(|&id| id == body) else { continue };
+        let Some(block) = element.blocks[index] else { continue };
         let n = element.rows.rows();
         for row in 0..n {
             let lambda = lambda(element.start + row);

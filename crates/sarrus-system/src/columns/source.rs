@@ -7,7 +7,7 @@ use crate::constraint::MultiplierScale;
 use crate::signal::Signal;
 use crate::system::{ConstraintElement, Family};
 
-/// Where a column's number comes from.
+/// Marks where a column's number comes from.
 #[derive(Clone)]
 pub(crate) enum ColumnSource {
     Live(Box<Signal>),
@@ -17,7 +17,7 @@ pub(crate) enum ColumnSource {
     Multiplier(usize, usize, MultiplierScale),
     /// The derivative of a velocity.
     Acceleration(Box<Acceleration>),
-    /// Whether a joint is locked.
+    /// Marks whether a joint is locked.
     Locked(usize),
     /// Force and reading.
     Force(usize, usize),
@@ -82,12 +82,12 @@ impl ColumnSource {
         }
     }
 
-    /// Whether equations and accelerations must be known to read it.
+    /// Returns whether equations and accelerations must be known to read it.
     pub fn needs_solution(&self) -> bool {
         self.needs_reactions() || matches!(self, ColumnSource::Violation(_))
     }
 
-    /// Whether it is known only with accelerations and multipliers.
+    /// Returns whether it is known only with accelerations and multipliers.
     pub(super) fn needs_reactions(&self) -> bool {
         matches!(
             self,

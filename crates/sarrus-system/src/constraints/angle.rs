@@ -46,7 +46,7 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<BuiltRows> {
                 let value = ctx.reader.handedness() * value;
                 ctx.reader.record("value", || ResolvedValue::Number(value));
                 let angle = value + offset;
-                angle + crate::coordinate::nearest_turn(angle, start)
+                angle + crate::coordinate::nearest_revolution(angle, start)
             }
         };
         return Ok(BuiltRows::new(bodies.to_vec(), Compound(vec![Primitive::Angle2 { angle }])));

@@ -62,7 +62,7 @@ pub fn parallel(ctx: &mut Context, _: &mut Vec<f64>) -> Result<BuiltRows> {
     let [a, b] = two_directions(ctx, bodies)?;
     let rows = if ctx.is_planar() {
         // the angle that brings b along a, by the shorter way: parallel, or opposed
-        vec![Primitive::Angle2 { angle: nearest_half_turn(ctx, bodies, heading(a) - heading(b)) }]
+        vec![Primitive::Angle2 { angle: nearest_half_revolution(ctx, bodies, heading(a) - heading(b)) }]
     } else {
         let (x, y) = perpendiculars(a);
         vec![Primitive::Perpendicular { a_A: x, b_B: b }, Primitive::Perpendicular { a_A: y, b_B: b }]
@@ -76,7 +76,7 @@ pub fn perpendicular(ctx: &mut Context, _: &mut Vec<f64>) -> Result<BuiltRows> {
     let [a_A, b_B] = two_directions(ctx, bodies)?;
     let row = if ctx.is_planar() {
         let angle = heading(a_A) - heading(b_B) + std::f64::consts::FRAC_PI_2;
-        Primitive::Angle2 { angle: nearest_half_turn(ctx, bodies, angle) }
+        Primitive::Angle2 { angle: nearest_half_revolution(ctx, bodies, angle) }
     } else {
         Primitive::Perpendicular { a_A, b_B }
     };
@@ -88,7 +88,7 @@ fn heading(a: [f64; 3]) -> f64 {
 }
 
 /// `angle` moved by half turns to be nearest to the angle of the bodies in the model pose.
-fn nearest_half_turn(ctx: &Context, bodies: [u32; 2], angle: f64) -> f64 {
+fn nearest_half_revolution(ctx: &Context, bodies: [u32; 2], angle: f64) -> f64 {
     let [a, b] = bodies.map(|id| ctx.directory.bodies[id as usize].start.2);
     let pi = std::f64::consts::PI;
     angle + pi * ((b - a - angle) / pi).round()

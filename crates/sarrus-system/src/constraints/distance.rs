@@ -52,15 +52,15 @@ impl Constraint for DistanceConstraint {
         let d = self.pair.vector(at);
         let u = d.scale(R::one() / d.norm());
         for (body, r, sign) in [(self.pair.a, &self.pair.r_A, -1.0), (self.pair.b, &self.pair.r_B, 1.0)] {
-            let turn = Vec3::<R>::from_f64(*r).cross(at.pose(body).to_local(u));
+            let rotation = Vec3::<R>::from_f64(*r).cross(at.pose(body).to_local(u));
             let wide = J.wide;
             let row = J.row(body, 0);
             if wide == 3 {
-                row.copy_from_slice(&[u.0[0] * sign, u.0[1] * sign, turn.0[2] * sign]);
+                row.copy_from_slice(&[u.0[0] * sign, u.0[1] * sign, rotation.0[2] * sign]);
             } else {
                 for i in 0..3 {
                     row[i] = u.0[i] * sign;
-                    row[3 + i] = turn.0[i] * sign;
+                    row[3 + i] = rotation.0[i] * sign;
                 }
             }
         }
@@ -89,7 +89,7 @@ impl Constraint for DistanceConstraint {
 }
 
 /// Reads `[constraints.X] kind = "distance"`.
-pub fn read(ctx: &mut Context, _hints: &mut Vec<f64>) -> Result<BuiltRows> {
+pub fn read(ctx: &mut Context, _discrete: &mut Vec<f64>) -> Result<BuiltRows> {
     let bodies = ctx.bodies2()?;
     let [r_A, r_B] = ctx.ends(bodies)?;
     let pair = Pair { a: 0, r_A, b: 1, r_B };

@@ -91,10 +91,10 @@ pub fn linear_velocity(ctx: &mut Context, _: &mut Vec<f64>) -> Result<BuiltRows>
     Ok(BuiltRows::new(ids, LinearVelocity(formula)))
 }
 
-/// Whether ψ(2v) - 2ψ(v) + ψ(0) = 0 in the model pose for velocities without symmetry.
+/// Returns whether ψ(2v) - 2ψ(v) + ψ(0) = 0 in the model pose for velocities without symmetry.
 fn is_linear_in_velocity(ctx: &Context, ids: &[u32], formula: &Formula) -> bool {
     let poses: Vec<Pose<f64>> = ids.iter().map(|&id| ctx.model_pose(id)).collect();
-    let places: Vec<u32> = (0..ids.len() as u32).collect();
+    let indices: Vec<u32> = (0..ids.len() as u32).collect();
     let psi = |scale: f64| {
         let twists: Vec<Twist<f64>> = poses
             .iter()
@@ -105,8 +105,15 @@ fn is_linear_in_velocity(ctx: &Context, ids: &[u32], formula: &Formula) -> bool 
                 Twist::new(pose, v, Vec3([0.353 / k, 0.871 * k, -0.619]).scale(scale))
             })
             .collect();
-        let hints = vec![0.0; ctx.directory.hints];
-        formula.eval(&At { t: 0.0, poses: &poses, twists: &twists, ids: &places, hints: &hints, outs: &[] })
+        let discrete = vec![0.0; ctx.directory.discrete];
+        formula.eval(&At {
+            t: 0.0,
+            poses: &poses,
+            twists: &twists,
+            ids: &indices,
+            discrete: &discrete,
+            outs: &[],
+        })
     };
     let (zero, one, two) = (psi(0.0), psi(1.0), psi(2.0));
     let size = zero.abs() + one.abs() + two.abs();

@@ -6,7 +6,7 @@
 //!
 //! Φ = s₁ - s₂,  sᵢ = n·(shift of wheel i at its centre) + (ρᵢ × n)·(rotation of wheel i),  ρᵢ = P - centre of i,
 //!
-//! all against the carrier. Axles that the carrier holds leave the turns alone: the wheels roll on each other. The constraint force is n at P on the
+//! all against the carrier. Axles that the carrier holds leave the rotations alone: the wheels roll on each other. The constraint force is n at P on the
 //! first body and -n at P on the second, and nothing on the carrier; -λ is the normal force F between teeth.
 //!
 //! The separating part F sin α pushes the bodies apart on either flank, along w. It grows with |λ|: see [`crate::separation`]. With
@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// Sum of factors times coordinates.
 type Terms = Vec<(f64, CoordinateRef)>;
 
-/// A body and its place in the element's list.
+/// A body and its index in the element's list.
 type ListedBody = (u32, usize);
 
 /// The largest difference between given radii and those of the axles, relative to their distance, that goes without a note.
@@ -41,7 +41,7 @@ pub struct GearMesh {
     pub factor: f64,
     /// The smaller pitch radius, or the only one \[m\]; 0 where there is no pitch point.
     pub radius: f64,
-    /// What of the geometry does not fit.
+    /// Holds what of the geometry does not fit.
     pub note: Option<String>,
 }
 
@@ -54,7 +54,7 @@ struct Wheel {
     /// Its axle.
     axis: Vec3<f64>,
     /// Its angle against the carrier.
-    turn: CoordinateRef,
+    angle: CoordinateRef,
 }
 
 /// Geometry of a mesh.
@@ -120,18 +120,18 @@ fn frame(ctx: &Context, body: u32, p: Vec3<f64>, axes: [[f64; 3]; 3]) -> BodyFix
     BodyFixedFrame { p: ctx.point_to_body(body, p.0), rot: Mat3::from_cols(axes[0], axes[1], axes[2]), angle }
 }
 
-/// How far `b` at the point `on[1]` is from `a` at `on[0]`, along a direction of `a`.
+/// Computes how far `b` at the point `on[1]` is from `a` at `on[0]`, along a direction of `a`.
 fn shift(ctx: &Context, [a, b]: [ListedBody; 2], on: [Vec3<f64>; 2], way: Vec3<f64>) -> CoordinateRef {
     let (x, y) = perpendiculars(way.0);
     let axes = [way.0, x, y];
     let frames = Frames { F: frame(ctx, a.0, on[0], axes), M: frame(ctx, b.0, on[1], axes) };
-    CoordinateRef { frames, reading: Reading::Shift(0), offset: 0.0, hint: None, a: a.1, b: b.1 }
+    CoordinateRef { frames, reading: Reading::Shift(0), offset: 0.0, discrete_index: None, a: a.1, b: b.1 }
 }
 
 impl Wheel {
     fn new(
         ctx: &Context,
-        hints: &mut Vec<f64>,
+        discrete: &mut Vec<f64>,
         body: ListedBody,
         carrier: ListedBody,
         axis: [f64; 3],
@@ -139,16 +139,17 @@ impl Wheel {
     ) -> Wheel {
         let [on_carrier, on_body] = at.map_or_else(|| centre(ctx, body.0, carrier.0, axis), |p| [Vec3(p); 2]);
         let (x, y) = perpendiculars(axis);
-        let reading = if ctx.is_planar() { Reading::PlanarAngle } else { Reading::TurnZ };
+        let reading = if ctx.is_planar() { Reading::PlanarAngle } else { Reading::RotationZ };
         let axes = [x, y, axis];
         let frames =
             Frames { F: frame(ctx, carrier.0, on_carrier, axes), M: frame(ctx, body.0, on_body, axes) };
-        let hint = reading.wraps().then(|| {
-            hints.push(0.0);
-            hints.len() as u32 - 1
+        let discrete_index = reading.wraps().then(|| {
+            discrete.push(0.0);
+            discrete.len() as u32 - 1
         });
-        let turn = CoordinateRef { frames, reading, offset: 0.0, hint, a: carrier.1, b: body.1 };
-        Wheel { body, on_carrier, on_body, axis: Vec3(axis), turn }
+        let rotation =
+            CoordinateRef { frames, reading, offset: 0.0, discrete_index, a: carrier.1, b: body.1 };
+        Wheel { body, on_carrier, on_body, axis: Vec3(axis), angle: rotation }
     }
 
     /// Adds `factor` times the displacement of the wheel's point at P along `way`.
@@ -163,11 +164,11 @@ impl Wheel {
     ) {
         let rho = P - self.on_carrier;
         let torque = rho.cross(way);
-        let turn = torque.dot(self.axis);
-        let tilt = torque - self.axis.scale(turn);
+        let rotation = torque.dot(self.axis);
+        let tilt = torque - self.axis.scale(rotation);
         let least = f64::EPSILON * 16.0 * rho.norm() * way.norm();
-        if turn.abs() > least {
-            out.push((factor * turn, self.turn.clone()));
+        if rotation.abs() > least {
+            out.push((factor * rotation, self.angle.clone()));
         }
         let on = [self.on_carrier, self.on_body];
         let size = way.norm();
@@ -182,7 +183,7 @@ impl Wheel {
             let (a, b) = (carrier.1, self.body.1);
             out.push((
                 factor * size,
-                CoordinateRef { frames, reading: Reading::Tilt, offset: 0.0, hint: None, a, b },
+                CoordinateRef { frames, reading: Reading::Tilt, offset: 0.0, discrete_index: None, a, b },
             ));
         }
     }
@@ -195,13 +196,13 @@ fn centre(ctx: &Context, body: u32, carrier: u32, axis: [f64; 3]) -> [Vec3<f64>;
     let mut found: Vec<([u32; 2], [Vec3<f64>; 2])> = Vec::new();
     for joint in ctx.directory.joints.iter().filter(|j| j.bodies.contains(&body)) {
         let [F, M] = [(joint.frames.F, 0), (joint.frames.M, 1)]
-            .map(|(frame, i)| frame.place(&ctx.model_pose(joint.bodies[i])));
-        let turns = |c: &crate::coordinate::Coordinate| match c.reading {
+            .map(|(frame, i)| frame.frame_pose(&ctx.model_pose(joint.bodies[i])));
+        let rotates = |c: &crate::coordinate::Coordinate| match c.reading {
             Reading::PlanarAngle => true,
-            Reading::TurnZ => F.rot.col(2).cross(axis).norm() <= 1e-6,
+            Reading::RotationZ => F.rot.col(2).cross(axis).norm() <= 1e-6,
             _ => false,
         };
-        if joint.face.coordinates().iter().any(turns) {
+        if joint.face.coordinates().iter().any(rotates) {
             let own = usize::from(joint.bodies[1] == body);
             let on = if own == 1 { [F.p, M.p] } else { [M.p, F.p] };
             found.push(([joint.bodies[1 - own], body], on));
@@ -226,14 +227,14 @@ fn with_carrier(ctx: &mut Context) -> Result<(Vec<u32>, [ListedBody; 3])> {
     let bodies = ctx.bodies2()?;
     let carrier = ctx.body_or_ground("carrier")?;
     let mut ids = bodies.to_vec();
-    let place = match ids.iter().position(|&id| id == carrier) {
-        Some(place) => place,
+    let index = match ids.iter().position(|&id| id == carrier) {
+        Some(index) => index,
         None => {
             ids.push(carrier);
             2
         }
     };
-    Ok((ids, [(bodies[0], 0), (bodies[1], 1), (carrier, place)]))
+    Ok((ids, [(bodies[0], 0), (bodies[1], 1), (carrier, index)]))
 }
 
 /// Play, stiffness and damping of a mesh that is not ideal.
@@ -276,7 +277,7 @@ fn axles(ctx: &Context) -> Result<[[f64; 3]; 2]> {
     Ok(axes)
 }
 
-/// How two wheels meet.
+/// Describes how two wheels meet.
 #[derive(Clone, Copy, PartialEq)]
 enum WheelContact {
     External,
@@ -285,12 +286,12 @@ enum WheelContact {
 }
 
 /// Reads `kind = "gear"`.
-pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
+pub fn gear(ctx: &mut Context, discrete: &mut Vec<f64>) -> Result<BuiltRows> {
     let soft = compliant(ctx)?;
     let teeth = Teeth::read(ctx)?;
     let (ids, [first, second, carrier]) = with_carrier(ctx)?;
     for wheel in [first, second] {
-        ctx.must_turn(wheel.0, "bodies")?;
+        ctx.require_orientation(wheel.0, "bodies")?;
     }
     let key = ctx.reader.require_one_of(&["teeth", "radii"])?;
     let sizes = ctx.reader.array::<2>(key)?.ok_or_else(|| ctx.reader.missing(key))?;
@@ -313,8 +314,8 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
     let point = |i: usize| at.map(|at| at[i]);
     // ground may be the fixed ring: it turns against the carrier like any wheel
     let wheels = [
-        Wheel::new(ctx, hints, first, carrier, axes[0], point(0)),
-        Wheel::new(ctx, hints, second, carrier, axes[1], point(1)),
+        Wheel::new(ctx, discrete, first, carrier, axes[0], point(0)),
+        Wheel::new(ctx, discrete, second, carrier, axes[1], point(1)),
     ];
     if at.is_none() && wheels.iter().any(|wheel| ctx.stands_in(wheel.body.0)) {
         let points = [wheels[0].on_carrier.0, wheels[1].on_carrier.0];
@@ -334,10 +335,10 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
     } else {
         cylinders(ctx, &wheels, sizes, radii, meeting)?
     };
-    let own = || wheels.iter().map(|wheel| wheel.turn.clone()).collect();
+    let own = || wheels.iter().map(|wheel| wheel.angle.clone()).collect();
     let Some(pitch) = pitch else {
-        let [a, b] = [0, 1].map(|i| wheels[i].turn.clone());
-        let built = finish(ctx, hints, ids, vec![(1.0, a), (sizes[1] / sizes[0], b)], own());
+        let [a, b] = [0, 1].map(|i| wheels[i].angle.clone());
+        let built = finish(ctx, discrete, ids, vec![(1.0, a), (sizes[1] / sizes[0], b)], own());
         return Ok(BuiltRows {
             mesh: Some(GearMesh { separation: vec![], factor: 0.0, radius: 0.0, note }),
             ..built
@@ -354,7 +355,7 @@ pub fn gear(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
         terms
     };
     let found = (displacement(teeth.direction(&pitch)), displacement(pitch.apart));
-    Ok(mesh_of(ctx, hints, ids, found, own(), &teeth, radius, note, soft))
+    Ok(mesh_of(ctx, discrete, ids, found, own(), &teeth, radius, note, soft))
 }
 
 /// The pitch point of two wheels on parallel axles: between the axles in the ratio of their sizes.
@@ -465,11 +466,11 @@ fn cones(
 }
 
 /// Reads `kind = "rack"`.
-pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
+pub fn rack(ctx: &mut Context, discrete: &mut Vec<f64>) -> Result<BuiltRows> {
     let soft = compliant(ctx)?;
     let teeth = Teeth::read(ctx)?;
     let (ids, [rack, pinion, carrier]) = with_carrier(ctx)?;
-    ctx.must_turn(pinion.0, "bodies")?;
+    ctx.require_orientation(pinion.0, "bodies")?;
     let radius = ctx.reader.positive("radius")?;
     let hand = ctx.reader.handedness();
     let [way, axle] = if ctx.is_planar() {
@@ -497,7 +498,7 @@ pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
         return Err(ctx.reader.error(if ctx.is_planar() { "axis" } else { "axes" }, message).hint(hint));
     }
     let at = ctx.reader.point("at")?;
-    let wheel = Wheel::new(ctx, hints, pinion, carrier, axle, at);
+    let wheel = Wheel::new(ctx, discrete, pinion, carrier, axle, at);
     if at.is_none() && ctx.stands_in(pinion.0) {
         let planar = ctx.is_planar();
         ctx.reader.record("at", || ResolvedValue::vector(wheel.on_carrier.0, planar));
@@ -513,14 +514,14 @@ pub fn rack(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
         terms
     };
     let found = (displacement(teeth.direction(&pitch)), displacement(pitch.apart));
-    let own = vec![wheel.turn.clone()];
-    Ok(mesh_of(ctx, hints, ids, found, own, &teeth, radius, None, soft))
+    let own = vec![wheel.angle.clone()];
+    Ok(mesh_of(ctx, discrete, ids, found, own, &teeth, radius, None, soft))
 }
 
 /// The mesh with the displacements along n and w: a row, or with stiffness a force, with as much play on both sides in the model pose.
 fn mesh_of(
     ctx: &Context,
-    hints: &[f64],
+    discrete: &[f64],
     ids: Vec<u32>,
     (mut along, mut apart): (Terms, Terms),
     own: Vec<CoordinateRef>,
@@ -538,12 +539,13 @@ fn mesh_of(
     let factor = teeth.pressure.sin() / unit;
     apart.iter_mut().for_each(|(own, _)| *own *= factor);
     let mesh = GearMesh { separation: apart.clone(), factor, radius, note };
-    let built = finish(ctx, hints, ids, along.clone(), own.clone());
+    let built = finish(ctx, discrete, ids, along.clone(), own.clone());
     let Some([backlash, stiffness, damping]) = soft else {
         return BuiltRows { mesh: Some(mesh), ..built };
     };
-    let own_hints = own.into_iter().filter_map(|c| c.hint.map(|hint| (hint, c))).collect();
-    let value = model_value(ctx, hints, &built.ids, &along);
+    let own_discrete =
+        own.into_iter().filter_map(|c| c.discrete_index.map(|discrete_index| (discrete_index, c))).collect();
+    let value = model_value(ctx, discrete, &built.ids, &along);
     let limits = [-0.5 * backlash, 0.5 * backlash];
     let flanks = Flanks {
         terms: along,
@@ -554,21 +556,29 @@ fn mesh_of(
         stiffness,
         damping,
         is_angle: false,
-        own_hints,
+        own_discrete,
     };
     BuiltRows { mesh: Some(mesh), instead: Some(Arc::new(flanks)), ..built }
 }
 
-/// The sum of the turns in the model pose; a centre belongs on its axle, wherever the model pose has it.
-fn model_value(ctx: &Context, hints: &[f64], ids: &[u32], terms: &Terms) -> f64 {
-    in_model_pose(ctx, ids, hints, |at| {
-        let turns = terms.iter().filter(|(_, c)| matches!(c.reading, Reading::PlanarAngle | Reading::TurnZ));
-        turns.map(|(factor, c)| factor * c.value(at)).sum()
+/// The sum of the rotations in the model pose; a centre belongs on its axle, wherever the model pose has it.
+fn model_value(ctx: &Context, discrete: &[f64], ids: &[u32], terms: &Terms) -> f64 {
+    in_model_pose(ctx, ids, discrete, |at| {
+        let rotates =
+            terms.iter().filter(|(_, c)| matches!(c.reading, Reading::PlanarAngle | Reading::RotationZ));
+        rotates.map(|(factor, c)| factor * c.value(at)).sum()
     })
 }
 
-fn finish(ctx: &Context, hints: &[f64], ids: Vec<u32>, terms: Terms, own: Vec<CoordinateRef>) -> BuiltRows {
-    let own_hints = own.into_iter().filter_map(|c| c.hint.map(|hint| (hint, c))).collect();
-    let value = model_value(ctx, hints, &ids, &terms);
-    BuiltRows::new(ids, Coupler { terms, value, unit: "N", own_hints })
+fn finish(
+    ctx: &Context,
+    discrete: &[f64],
+    ids: Vec<u32>,
+    terms: Terms,
+    own: Vec<CoordinateRef>,
+) -> BuiltRows {
+    let own_discrete =
+        own.into_iter().filter_map(|c| c.discrete_index.map(|discrete_index| (discrete_index, c))).collect();
+    let value = model_value(ctx, discrete, &ids, &terms);
+    BuiltRows::new(ids, Coupler { terms, value, unit: "N", own_discrete })
 }

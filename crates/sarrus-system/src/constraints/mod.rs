@@ -18,7 +18,7 @@ use sarrus_math::{Twist, Vec3};
 use sarrus_model::{Key, KeyType, Result};
 use std::sync::Arc;
 
-/// What constraint files use.
+/// Describes what constraint files use.
 mod prelude {
     pub use super::{BuiltRows, in_model_pose, perpendiculars, two_directions};
     pub use crate::at::At;
@@ -59,7 +59,7 @@ pub struct ConstraintKind {
     pub planar: &'static [&'static str],
     /// Examples in a spatial model, likewise.
     pub spatial: &'static [&'static str],
-    /// Reads one; new hints are added to the list.
+    /// Reads one; new discrete variables are added to the list.
     pub read: fn(&mut Context, &mut Vec<f64>) -> Result<BuiltRows>,
 }
 
@@ -349,7 +349,7 @@ pub fn perpendiculars(a: [f64; 3]) -> ([f64; 3], [f64; 3]) {
 /// `axes` or `axis_on`: a direction on each of two bodies, in their axes.
 pub fn two_directions(ctx: &Context, bodies: [u32; 2]) -> Result<[[f64; 3]; 2]> {
     for body in bodies {
-        ctx.must_turn(body, "bodies")?;
+        ctx.require_orientation(body, "bodies")?;
     }
     if ctx.reader.require_one_of(&["axes", "axis_on"])? == "axes" {
         let axes = ctx.reader.directions("axes")?.unwrap_or_default();
@@ -363,9 +363,9 @@ pub fn two_directions(ctx: &Context, bodies: [u32; 2]) -> Result<[[f64; 3]; 2]> 
 }
 
 /// Evaluates something in the model pose, at rest.
-pub fn in_model_pose<T>(ctx: &Context, ids: &[u32], hints: &[f64], read: impl FnOnce(&At<f64>) -> T) -> T {
+pub fn in_model_pose<T>(ctx: &Context, ids: &[u32], discrete: &[f64], read: impl FnOnce(&At<f64>) -> T) -> T {
     let poses: Vec<_> = ids.iter().map(|&id| ctx.model_pose(id)).collect();
     let twists = vec![Twist::zero(); ids.len()];
-    let places: Vec<u32> = (0..ids.len() as u32).collect();
-    read(&At { t: 0.0, poses: &poses, twists: &twists, ids: &places, hints, outs: &[] })
+    let indices: Vec<u32> = (0..ids.len() as u32).collect();
+    read(&At { t: 0.0, poses: &poses, twists: &twists, ids: &indices, discrete, outs: &[] })
 }

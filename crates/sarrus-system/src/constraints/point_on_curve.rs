@@ -6,8 +6,8 @@
 //! s ← s + (p - c)·c'/k over the scalar with the slope k = |c'|² - (p - c)·c'' of the value, which gains an order each time.
 
 use super::prelude::*;
+use crate::file_placement::AffineMap;
 use crate::formula::{Formula, ReadLevel};
-use crate::placed::AffineMap;
 use crate::signal::Signal;
 use sarrus_math::Dual;
 use sarrus_model::expr::{Binding, Program};
@@ -44,7 +44,7 @@ pub struct PathPoint {
     point: Vec<Signal>,
     /// c(s), one program a component, slot 0 is s.
     curve: Vec<Program>,
-    hint: u32,
+    discrete_index: u32,
 }
 
 impl PathPoint {
@@ -115,7 +115,7 @@ impl Constraint for PathPoint {
 
     fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {
         let p = self.point(at);
-        let nearest = self.nearest(p.value(), at.hints[self.hint as usize]);
+        let nearest = self.nearest(p.value(), at.discrete[self.discrete_index as usize]);
         let slope = self.slope(p.value(), nearest);
         let mut s = R::from_f64(nearest);
         let (mut c, mut tangent) = self.curve(s);
@@ -154,13 +154,14 @@ impl Constraint for PathPoint {
         }
     }
 
-    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
-        hints[self.hint as usize] = self.nearest(self.point(at).0, at.hints[self.hint as usize]);
+    fn update_discrete(&self, at: &At<f64>, discrete: &mut [f64]) {
+        discrete[self.discrete_index as usize] =
+            self.nearest(self.point(at).0, at.discrete[self.discrete_index as usize]);
     }
 }
 
 /// Reads `kind = "point_on_curve"`.
-pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
+pub fn read(ctx: &mut Context, discrete: &mut Vec<f64>) -> Result<BuiltRows> {
     let body = ctx.body("body")?;
     let frame = ctx.body_or_ground("frame")?;
     if frame == body {
@@ -190,9 +191,13 @@ pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<BuiltRows> {
     };
     let curve: Vec<Program> =
         ctx.model.compile_vector(&list, &["s"], &mut bind)?.into_iter().flatten().collect();
-    hints.push(0.0);
-    let path = PathPoint { point: (0..n).map(coordinate).collect(), curve, hint: hints.len() as u32 - 1 };
-    let start = in_model_pose(ctx, &ids, hints, |at| path.search(path.point(at).0));
-    hints[path.hint as usize] = start;
+    discrete.push(0.0);
+    let path = PathPoint {
+        point: (0..n).map(coordinate).collect(),
+        curve,
+        discrete_index: discrete.len() as u32 - 1,
+    };
+    let start = in_model_pose(ctx, &ids, discrete, |at| path.search(path.point(at).0));
+    discrete[path.discrete_index as usize] = start;
     Ok(BuiltRows::new(ids, path))
 }

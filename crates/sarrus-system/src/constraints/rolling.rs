@@ -100,7 +100,7 @@ const PLANE: &[Key] = &[
 
 fn read(ctx: &mut Context, disc: bool) -> Result<BuiltRows> {
     let body = ctx.body("body")?;
-    if !ctx.directory.bodies[body as usize].kind.turns() {
+    if !ctx.directory.bodies[body as usize].kind.rotates() {
         return Err(ctx.reader.error("body", "does not turn, so it cannot roll").hint("name a rigid body"));
     }
     let radius = ctx.reader.positive("radius")?;

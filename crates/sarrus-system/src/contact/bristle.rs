@@ -26,15 +26,15 @@ const WEIGHTS: [f64; 2] = [0.538_675_134_594_812_9, -0.038_675_134_594_812_9];
 /// A contact point with a bristle at an accepted step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BristleAnchor {
-    /// When that was \[s\].
+    /// Time when that was \[s\].
     pub t: f64,
     /// Poses of the two bodies.
     pub poses: [Pose<f64>; 2],
     /// Their angular velocities, world axes \[rad/s\].
     pub spins: [Vec3<f64>; 2],
-    /// Where the force acted \[m\].
+    /// Marks where the force acted \[m\].
     pub point: Vec3<f64>,
-    /// How far that is off each surface, along the normal \[m\], and the rate of it \[m/s\].
+    /// Extent to which that is off each surface, along the normal \[m\], and the rate of it \[m/s\].
     pub offsets: [[f64; 2]; 2],
     /// The normal.
     pub normal: Vec3<f64>,
@@ -42,7 +42,7 @@ pub struct BristleAnchor {
     pub slip: Vec3<f64>,
     /// Stretch of the bristle, world axes \[m\].
     pub stretch: Vec3<f64>,
-    /// Whether its foot slides.
+    /// True if its foot slides.
     pub slides: bool,
     /// Of one that slid at the accepted step before, too: when that was \[s\], and its stretch then \[m\].
     pub before: Option<[f64; 2]>,
@@ -57,9 +57,9 @@ pub struct Here<'a, R> {
     pub poses: [&'a Pose<R>; 2],
     /// Their velocities.
     pub twists: [&'a Twist<R>; 2],
-    /// Where the force acts \[m\].
+    /// Marks where the force acts \[m\].
     pub point: Vec3<R>,
-    /// How far that is off each surface, along the normal \[m\], and the rate of it \[m/s\].
+    /// Extent to which that is off each surface, along the normal \[m\], and the rate of it \[m/s\].
     pub offsets: [[R; 2]; 2],
     /// The normal.
     pub normal: Vec3<R>,
@@ -67,7 +67,7 @@ pub struct Here<'a, R> {
     pub slip: Vec3<R>,
 }
 
-/// How a bristle that was stretched by `stretch` is led along, in the tangent plane at the end.
+/// Describes how a bristle that was stretched by `stretch` is led along, in the tangent plane at the end.
 #[derive(Clone, Copy, Debug)]
 pub struct BristlePath<R> {
     /// Stretch at the start \[m\].
@@ -76,7 +76,7 @@ pub struct BristlePath<R> {
     way: Vec3<R>,
     /// Slip times duration, at the start and at the end \[m\].
     slips: [Vec3<R>; 2],
-    /// Whether the foot slides at the start.
+    /// True if the foot slides at the start.
     slides: bool,
     /// The stretch at the step before, and how long that was over the duration.
     before: Option<[f64; 2]>,
@@ -114,15 +114,15 @@ impl<R: Real> BristlePath<R> {
             let rolled = (along.cross(n) + about.cross(across(moved))).scale_f64(passed);
             way += (foot + rolled).scale_f64(sign);
         }
-        let turn = AnchorRotation::new(anchor, here);
-        let [stretch, slip] = [anchor.stretch, anchor.slip].map(|a| turn.of(Vec3::from_f64(a.0)));
+        let rotation = AnchorRotation::new(anchor, here);
+        let [stretch, slip] = [anchor.stretch, anchor.slip].map(|a| rotation.of(Vec3::from_f64(a.0)));
         let rates = [
             R::from_f64(anchor.spins.iter().map(|spin| 0.5 * spin.dot(anchor.normal)).sum()),
             times(here.twists[0].w_W.dot(n) + here.twists[1].w_W.dot(n), 0.5),
         ];
         let led = slip.scale(times(rates[0], 1.0 / 8.0) + times(rates[1], 5.0 / 24.0))
             + here.slip.scale(times(rates[0], 1.0 / 24.0) + times(rates[1], 1.0 / 8.0));
-        // what was led early has turned about the normal since: ∫ θ(s) n × v ds, with rates of the turn and slips that are linear in time
+        // what was led early has rotated about the normal since: ∫ θ(s) n × v ds, with rates of the rotation and slips that are linear in time
         let way = across(way) + n.cross(led).scale_f64(passed * passed);
         let slips = [slip, here.slip].map(|slip| slip.scale_f64(passed));
         let before =
@@ -198,11 +198,11 @@ fn tractrix<R: Real>(along: Vec3<R>, way: Vec3<R>) -> Vec3<R> {
     if !(below.value() > 0.0) {
         return along;
     }
-    let kept = times(small, 2.0) / below;
-    along.scale(kept) + ahead.scale((R::one() - double + cosine * near * near) / below)
+    let retained = times(small, 2.0) / below;
+    along.scale(retained) + ahead.scale((R::one() - double + cosine * near * near) / below)
 }
 
-/// How vectors across the normal turn from an anchor to a state: with the normal, and about it by the mean of the two bodies' turns.
+/// Describes how vectors across the normal turn from an anchor to a state: with the normal, and about it by the mean of the two bodies' turns.
 struct AnchorRotation<R> {
     from: [Vec3<f64>; 2],
     to: [Vec3<R>; 2],

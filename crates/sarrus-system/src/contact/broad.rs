@@ -1,4 +1,4 @@
-//! Which pairs of surfaces may touch, without looking at all of them.
+//! Describes which pairs of surfaces may touch, without checking all of them.
 //!
 //! Boxes along the world's axes, grown by a margin m, are sorted along the axis on which their middles spread most; a pair is a candidate if
 //! its boxes meet. As long as no surface has left its box grown by m/2, all pairs that are nearer than m are candidates, and nothing
@@ -6,7 +6,7 @@
 //!
 //! Cost: n boxes at every look; n log n and the pairs that overlap along one axis when they are made anew. Surfaces of one size in a
 //! cube of n of them overlap n^(5/3) times along an axis, links of a straight chain n times. A few huge ones among many small ones are
-//! fine, all alike at one place along the axis are not.
+//! fine, all alike at one point along the axis are not.
 //!
 //! Nothing is allocated unless there are more candidates than ever before. The order of pairs is that of their numbers, whatever the
 //! motion was.
@@ -46,17 +46,17 @@ impl Broad {
         &self.pairs
     }
 
-    /// How far ahead it looks \[m\].
+    /// Returns how far ahead it looks \[m\].
     pub fn margin(&self) -> f64 {
         self.margin
     }
 
-    /// How many pairs of boxes were compared so far.
+    /// Number of pairs of boxes that were compared so far.
     pub fn tested(&self) -> u64 {
         self.tested
     }
 
-    /// How often the candidates were found anew.
+    /// Returns how often the candidates were found anew.
     pub fn built(&self) -> u64 {
         self.built
     }
@@ -125,7 +125,7 @@ impl Broad {
         allowed: &impl Fn(usize, usize) -> bool,
     ) {
         self.built += 1;
-        self.place(count, surface, poses, now);
+        self.insert(count, surface, poses, now);
         self.pairs.clear();
         self.sweep(surface, allowed);
         self.against_walls(count, surface, poses, allowed);
@@ -154,7 +154,7 @@ impl Broad {
     }
 
     /// Boxes, and which are along the axis.
-    fn place<'a>(
+    fn insert<'a>(
         &mut self,
         count: usize,
         surface: &impl Fn(usize) -> (&'a Surface, usize),
@@ -283,7 +283,7 @@ mod tests {
         near
     }
 
-    fn place() -> impl Strategy<Value = [f64; 3]> {
+    fn position() -> impl Strategy<Value = [f64; 3]> {
         prop::array::uniform3(-1.0..1.0f64)
     }
 
@@ -292,7 +292,7 @@ mod tests {
 
         /// Clouds that drift: none that is near is missed, none is there that was farther than boxes and margins reach.
         #[test]
-        fn all_near_pairs_are_candidates(cloud in prop::collection::vec((place(), 0.02..0.3f64, place()), 2..60)) {
+        fn all_near_pairs_are_candidates(cloud in prop::collection::vec((position(), 0.02..0.3f64, position()), 2..60)) {
             let margin = 0.1;
             let mut parts = vec![part(Geometry::HalfSpace), part(Geometry::Channel { half: 0.8, tube: true })];
             for (i, (_, size, _)) in cloud.iter().enumerate() {
@@ -304,16 +304,16 @@ mod tests {
                 }));
             }
             let mut broad = Broad::new(margin, false);
-            let mut looks = 0;
+            let mut tests = 0;
             for step in 0..40 {
                 let mut poses = vec![Pose::identity(); 2];
                 for (p, _, v) in &cloud {
                     let s = 0.01 * step as f64;
-                    let turn = sarrus_math::quat_from_rotation_vector(&v.map(|x| s * x));
-                    poses.push(Pose::from_quat([0, 1, 2].map(|i| p[i] + s * v[i]), turn));
+                    let rotation = sarrus_math::quat_from_rotation_vector(&v.map(|x| s * x));
+                    poses.push(Pose::from_quat([0, 1, 2].map(|i| p[i] + s * v[i]), rotation));
                 }
                 let anew = update(&mut broad, &parts, &poses);
-                looks += 1;
+                tests += 1;
                 let near = all_near(&parts, &poses, margin);
                 prop_assert!(near.iter().all(|pair| broad.pairs().binary_search(pair).is_ok()));
                 prop_assert!(broad.pairs().windows(2).all(|w| w[0] < w[1]));
@@ -322,7 +322,7 @@ mod tests {
                 }
             }
             // 0.4 of way at most takes fewer than ten halves of the margin
-            prop_assert!(broad.built() < looks / 2);
+            prop_assert!(broad.built() < tests / 2);
         }
     }
 

@@ -1,21 +1,21 @@
-//! Which pairs of surfaces and bodies a contact watches.
+//! Describes which pairs of surfaces and bodies a contact watches.
 
 use super::surface::{bounds, slots};
 use super::{Contact, ContactSides, SurfaceEntry};
 use crate::system::System;
 use sarrus_math::Pose;
 
-/// How far ahead candidates are sought, as a part of the mean size of the surfaces: more means more pairs that do not touch, less
+/// Describes how far ahead candidates are sought, as a part of the mean size of the surfaces: more means more pairs that do not touch, less
 /// that they are found anew more often.
 const AHEAD: f64 = 0.15;
 
-/// Places up to which each has states of its own.
+/// Points up to which each has states of its own.
 pub(crate) const MOST_STATES: usize = 512;
 
 /// Two surfaces that an entry watches: the entry's number, and theirs.
 pub type CandidatePair = [u32; 3];
 
-/// The states that places of an entry need: the pairs of its surfaces with the first of each, counted from `first`, and how many.
+/// The states that points of an entry need: the pairs of its surfaces with the first of each, counted from `first`, and how many.
 pub(crate) fn states(
     surfaces: &[SurfaceEntry],
     contact: &Contact,
@@ -34,7 +34,7 @@ pub(crate) fn states(
 }
 
 impl ContactSides {
-    /// How many pairs of surfaces there may be.
+    /// Returns how many pairs of surfaces there may be.
     pub(super) fn count(&self) -> usize {
         match self {
             ContactSides::Surfaces { sides, .. } => sides[0].len().saturating_mul(sides[1].len()),
@@ -53,7 +53,7 @@ pub(super) fn flags(system: &System, what: &ContactSides) -> Vec<u8> {
     flags
 }
 
-/// Which pairs of surfaces entries watch.
+/// Identifies which pairs of surfaces entries watch.
 #[derive(Clone, Debug)]
 pub(crate) struct WatchedPairs {
     /// By entry and surface: 1 where it is on the first side, 2 on the second, 3 on both.
@@ -68,7 +68,7 @@ impl WatchedPairs {
         }
     }
 
-    /// Whether an entry watches surfaces i and j.
+    /// Returns whether an entry watches surfaces i and j.
     pub fn has(&self, system: &System, entry: usize, i: usize, j: usize) -> bool {
         let side = |i: usize| self.sides[entry].get(i).copied().unwrap_or(0);
         let (a, b) = (side(i), side(j));
@@ -80,13 +80,13 @@ impl WatchedPairs {
         apart.binary_search(&[a.min(b), a.max(b)]).is_err()
     }
 
-    /// Whether any entry does.
+    /// Returns whether any entry does.
     pub fn any(&self, system: &System, i: usize, j: usize) -> bool {
         (0..self.sides.len()).any(|entry| self.has(system, entry, i, j))
     }
 }
 
-/// How far ahead candidates are sought: a part of the mean size of the surfaces \[m\].
+/// Returns how far ahead candidates are sought: a part of the mean size of the surfaces \[m\].
 pub(super) fn margin(system: &System) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for own in system.surfaces.iter() {

@@ -1,19 +1,19 @@
 //! Triangles from files: STL, binary or text, and Wavefront OBJ.
 //!
-//! Numbers of text files are read in full, those of binary STL are single precision. Normals in the file are not looked at: the order of the
+//! Numbers of text files are read in full, those of binary STL are single precision. Normals in the file are not checked: the order of the
 //! corners says which side is out. Polygons of an OBJ file are cut into triangles from their first corner, which is right for convex ones;
 //! textures, groups, lines and curves are passed over.
 
 use super::geometry::mesh::Raw;
 
-/// What is wrong with a file.
+/// Holds what is wrong with a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShapeFileError {
-    /// Where, from 1; none for a file as a whole or a binary one.
+    /// Marks where, from 1; none for a file as a whole or a binary one.
     pub line: Option<usize>,
-    /// What.
+    /// The subject.
     pub message: String,
-    /// What to do.
+    /// Holds what to do.
     pub hint: Option<&'static str>,
 }
 

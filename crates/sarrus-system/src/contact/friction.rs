@@ -12,9 +12,9 @@
 //!
 //! Adaptive integrators end a step where a bristle breaks loose, and where one that slides sticks again.
 //!
-//! LuGre \[CanudasDeWit1995\] has the stretch z as a state of x, for every place that the surfaces of an entry can touch at: it creeps
+//! LuGre \[CanudasDeWit1995\] has the stretch z as a state of x, for every point that the surfaces of an entry can touch at: it creeps
 //! before it breaks loose, and takes less to keep going than to set off. σ₀ and σ₁ are per normal force, so that nothing is stiff
-//! where N begins. Bristles of a place that is open relax within milliseconds.
+//! where N begins. Bristles of a point that is open relax within milliseconds.
 //!
 //! Work of friction is booked as dissipated, less what bristles store, k|ξ|²/2, which is at most (μN)²/2k each.
 
@@ -55,11 +55,11 @@ pub enum FrictionLaw {
     },
 }
 
-/// How fast bristles of a place that is open relax \[1/s\].
+/// Rate at which bristles of a point that is open relax \[1/s\].
 pub const RELAX: f64 = 1e3;
 
 impl FrictionLaw {
-    /// Whether places must remember a stretch.
+    /// Returns whether points must remember a stretch.
     pub fn remembers(&self) -> bool {
         matches!(self, FrictionLaw::Bristle { .. })
     }
@@ -80,7 +80,7 @@ impl FrictionLaw {
         }
     }
 
-    /// Whether places have states of their own.
+    /// Returns whether points have states of their own.
     pub fn has_states(&self) -> bool {
         matches!(self, FrictionLaw::Lugre { .. })
     }

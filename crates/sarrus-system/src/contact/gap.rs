@@ -2,7 +2,7 @@
 //!
 //! f += Jᵀ N with J = ∂g/∂q, δ = -g, δ̇ = -(J v + g_t). Where g depends on the time by itself, -N g_t is work done on the mechanism.
 
-use super::laws::{Normal, NormalForceLaw, Onset};
+use super::laws::{ImpactOnset, Normal, NormalForceLaw};
 use crate::at::At;
 use crate::constraint::{JacobianBlocks, Rows};
 use crate::derive::DerivativeWorkspace;
@@ -43,6 +43,6 @@ pub fn gradient(
 }
 
 /// The normal force where it bears.
-pub fn force(law: &NormalForceLaw, here: &GapAt, onset: Onset, bears: bool) -> Option<Normal<f64>> {
+pub fn force(law: &NormalForceLaw, here: &GapAt, onset: ImpactOnset, bears: bool) -> Option<Normal<f64>> {
     bears.then(|| law.force(law.stiffness.unwrap_or(0.0), -here.gap, -here.rate, onset))
 }

@@ -1,4 +1,4 @@
-//! What is remembered of places that touch, or nearly do.
+//! Describes what is remembered of points that touch, or nearly do.
 //!
 //! It changes where a step is accepted, and only there, so that a step can be tried again and the equations within it are functions
 //! of the state. What was remembered when the step began is kept: the states inside the last step, which samples and events look
@@ -7,41 +7,48 @@
 use super::EntryTally;
 use super::bristle::BristleAnchor;
 use super::candidates::CandidatePair;
-use super::laws::Onset;
+use super::laws::ImpactOnset;
 
-/// A place: entry, its two surfaces, and which of their places.
+/// A point: entry, its two surfaces, and which of their points.
 pub type ContactPointKey = (u32, u32, u32, u32);
 
-/// What is remembered of a place.
+/// Holds what is remembered of a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Memory {
-    /// Which place.
+    /// Identifies which point.
     pub key: ContactPointKey,
-    /// Whether it was closed.
+    /// True if it was closed.
     pub closed: bool,
-    /// Gap and its rate where the step began at which it was open; none where it was closed or not seen \[m, m/s\]. Of a place that has
+    /// Gap and its rate where the step began at which it was open; none where it was closed or not seen \[m, m/s\]. Of a point that has
     /// closed since, until the end of that step is settled.
     pub open: Option<[f64; 2]>,
-    /// How it closed or, while it is open, would close now.
-    pub onset: Onset,
+    /// Describes how it closed or, while it is open, would close now.
+    pub onset: ImpactOnset,
     /// Stretch of a bristle that is a state, world axes \[m\].
     pub stretch: [f64; 3],
-    /// The contact point of a bristle that remembers, of a place that was closed or about to close.
+    /// The contact point of a bristle that remembers, of a point that was closed or about to close.
     pub anchor: Option<BristleAnchor>,
 }
 
 impl Memory {
-    /// Nothing is known of the place.
+    /// Nothing is known of the point.
     pub fn unknown(key: ContactPointKey) -> Self {
-        Memory { key, closed: false, open: None, onset: Onset::default(), stretch: [0.0; 3], anchor: None }
+        Memory {
+            key,
+            closed: false,
+            open: None,
+            onset: ImpactOnset::default(),
+            stretch: [0.0; 3],
+            anchor: None,
+        }
     }
 }
 
-/// What is remembered at an instant.
+/// Holds what is remembered at an instant.
 #[derive(Clone, Debug, Default)]
 pub struct ContactSnapshot {
-    /// Of places, in the order of their keys.
-    pub places: Vec<Memory>,
+    /// Of points, in the order of their keys.
+    pub memories: Vec<Memory>,
     /// Of entries: what they have done so far.
     pub tallies: Vec<EntryTally>,
     /// Pairs that are open, in ascending order; gaps given by expressions as [`gap_of`].
@@ -56,15 +63,15 @@ pub fn gap_of(entry: usize) -> CandidatePair {
 }
 
 impl ContactSnapshot {
-    /// What is remembered of a place.
+    /// Returns what is remembered of a point.
     pub fn find(&self, key: ContactPointKey) -> Memory {
-        match self.places.binary_search_by(|memory| memory.key.cmp(&key)) {
-            Ok(i) => self.places[i],
+        match self.memories.binary_search_by(|memory| memory.key.cmp(&key)) {
+            Ok(i) => self.memories[i],
             Err(_) => Memory::unknown(key),
         }
     }
 
-    /// Whether a pair was open where the step began that this belongs to.
+    /// Returns whether a pair was open where the step began that this belongs to.
     pub fn was_open(&self, pair: CandidatePair) -> bool {
         self.open.binary_search(&pair).is_ok() || self.crossed.binary_search(&pair).is_ok()
     }
@@ -79,7 +86,7 @@ impl ContactSnapshot {
     }
 
     fn clear(&mut self, entries: usize) {
-        self.places.clear();
+        self.memories.clear();
         self.open.clear();
         self.crossed.clear();
         self.tallies.clear();
@@ -107,7 +114,7 @@ impl Memories {
         memories
     }
 
-    /// What the equations at time `t` see.
+    /// Returns what the equations at time `t` see.
     pub fn at(&self, t: f64) -> &ContactSnapshot {
         match self.times {
             Some([_, now]) if t < now => &self.before,
@@ -116,12 +123,12 @@ impl Memories {
     }
 
     /// The last step stays as it is.
-    pub fn settle(&mut self) {
+    pub fn commit(&mut self) {
         self.now.crossed.clear();
-        self.now.places.iter_mut().filter(|place| place.closed).for_each(|place| place.open = None);
+        self.now.memories.iter_mut().filter(|memory| memory.closed).for_each(|memory| memory.open = None);
     }
 
-    /// What entries have done up to the last accepted step.
+    /// Returns what entries have done up to the last accepted step.
     pub fn tallies(&self) -> &[EntryTally] {
         &self.now.tallies
     }
@@ -153,7 +160,7 @@ impl Memories {
                 self.times = Some([t, t]);
             }
         }
-        self.fresh.places.sort_unstable_by_key(|memory| memory.key);
+        self.fresh.memories.sort_unstable_by_key(|memory| memory.key);
         self.fresh.open.sort_unstable();
         self.fresh.crossed.sort_unstable();
         std::mem::swap(&mut self.now, &mut self.fresh);
@@ -168,7 +175,7 @@ mod tests {
         memories.accept(t, |before, passed, now| {
             now.tallies[0] = before.tallies[0];
             now.tallies[0].time += passed;
-            now.places.push(Memory { onset: t.into(), ..Memory::unknown((0, 0, 0, 0)) });
+            now.memories.push(Memory { onset: t.into(), ..Memory::unknown((0, 0, 0, 0)) });
         });
     }
 

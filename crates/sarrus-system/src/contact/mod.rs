@@ -1,16 +1,17 @@
 //! Contact: where surfaces touch, and what they do to each other there.
 //!
 //! An entry of `[contacts]` is a list of pairs of surfaces, or a gap given by an expression, with a law for the normal force
-//! ([`laws`]) and one for friction ([`friction`]). At every place where two surfaces overlap by δ > 0 the first is pushed along
+//! ([`laws`]) and one for friction ([`friction`]). At every point where two surfaces overlap by δ > 0 the first is pushed along
 //! the normal n with N(δ, δ̇) ≥ 0 and held back across it; the second gets the opposite, at the same point, so that momentum is
-//! kept. What a law must remember of a place, the speed at which it closed and the stretch of its bristle, is memory of the
+//! kept. What a law must remember of a point, the speed at which it closed and the stretch of its bristle, is memory of the
 //! mechanism that changes only where a step is accepted (`memory`).
 //!
-//! Cost: the laws are nothing beside finding the places; see [`broad`] for which pairs are looked at, where there are more than a few.
+//! Cost: the laws are nothing beside finding the points; see [`broad`] for which pairs are checked, where there are more than a few.
 
 pub(crate) mod bristle;
 pub mod broad;
 pub(crate) mod candidates;
+pub(crate) mod contact_point;
 pub mod files;
 pub mod friction;
 pub(crate) mod gap;
@@ -18,7 +19,6 @@ pub mod geometry;
 pub mod laws;
 pub(crate) mod memory;
 pub(crate) mod pair;
-pub(crate) mod place;
 pub(crate) mod read;
 pub mod rigid;
 pub mod surface;
@@ -28,7 +28,7 @@ pub(crate) mod touching;
 pub(crate) mod wire;
 
 pub use read::{FRICTION_KEYS, KEYS, KIND, LAW_KEYS};
-pub use touching::TouchingPlace;
+pub use touching::TouchingPoint;
 pub use wire::{Halfway, SLACK};
 
 use crate::constraints::expression::ExpressionConstraint;
@@ -40,21 +40,21 @@ use sarrus_model::materials::Material;
 use std::sync::Arc;
 use surface::Surface;
 
-/// A place: the number of its entry, those of its two surfaces, and which of their places.
-pub type PlaceKey = (u32, u32, u32, u32);
+/// A point: the number of its entry, those of its two surfaces, and which of their points.
+pub type PointKey = (u32, u32, u32, u32);
 
 /// A surface of a body that contacts may name.
 #[derive(Clone, Debug)]
 pub struct Touchable {
     /// Its name on the body.
     pub name: Option<String>,
-    /// Where it is, from the body's centre of mass.
+    /// Marks where it is, from the body's centre of mass.
     pub surface: Surface,
-    /// What it is made of: Young's modulus, Poisson's ratio, restitution and friction, where they are known.
+    /// Holds what it is made of: Young's modulus, Poisson's ratio, restitution and friction, where they are known.
     pub material: Option<Arc<Material>>,
 }
 
-/// What of some shapes can be touched, with places from the same origin as theirs.
+/// Returns what of some shapes can be touched, with points from the same origin as theirs.
 pub fn touchable(shapes: &[Shape], material: Option<&Material>) -> Vec<Touchable> {
     let material = material.map(|m| Arc::new(m.clone()));
     let own = shapes.iter().filter_map(|shape| Some((shape.name.clone(), shape.surface([0.0; 3])?)));
@@ -66,11 +66,11 @@ pub fn touchable(shapes: &[Shape], material: Option<&Material>) -> Vec<Touchable
 pub struct SurfaceEntry {
     /// The body that carries it.
     pub body: u32,
-    /// What it is.
+    /// Holds what it is.
     pub surface: Surface,
-    /// How far it gives way: (1 - ν²)/E \[1/Pa\]; 0 where its material is not known: it is rigid.
+    /// Extent to which it gives way: (1 - ν²)/E \[1/Pa\]; 0 where its material is not known: it is rigid.
     pub compliance: f64,
-    /// How far it reaches from the body's centre of mass \[m\]; infinite where it has no end.
+    /// Extent to which it reaches from the body's centre of mass \[m\]; infinite where it has no end.
     pub far: f64,
 }
 
@@ -79,27 +79,27 @@ pub struct SurfaceEntry {
 pub struct Contact {
     /// Its name.
     pub name: String,
-    /// What touches.
+    /// Holds what touches.
     pub what: ContactSides,
     /// The normal force.
     pub law: NormalForceLaw,
     /// The force across it.
     pub friction: Option<FrictionLaw>,
-    /// Whether forces act at the centre of the rounding of a surface, not on it.
+    /// True if forces act at the centre of the rounding of a surface, not on it.
     pub at_centre: bool,
     /// Set where it is rigid: laws are of no account then.
     pub rigid: Option<rigid::Rigid>,
 }
 
 impl Contact {
-    /// Whether what it does depends on what was.
+    /// Returns whether what it does depends on what was.
     pub(crate) fn remembers(&self) -> bool {
         let bristles = self.friction.as_ref().is_some_and(FrictionLaw::remembers);
         bristles || self.law.jumps() || matches!(self.law.damping, laws::Damping::Restitution { .. })
     }
 }
 
-/// What touches.
+/// Holds what touches.
 #[derive(Clone)]
 pub enum ContactSides {
     /// Surfaces, by their numbers: one of each side.
@@ -118,23 +118,23 @@ pub enum ContactSides {
     },
 }
 
-/// A contact with its place in the system.
+/// A contact with its index in the system.
 #[derive(Clone)]
 pub struct ContactElement {
-    /// What it is.
+    /// Holds what it is.
     pub contact: Arc<Contact>,
-    /// Whether it acts.
+    /// True if it acts.
     pub enabled: bool,
     /// First of its states in x: energy dissipated along the normal and across it \[J\].
     pub x: usize,
-    /// Pairs of surfaces whose places have states of their own, with the first of those in x; in ascending order.
+    /// Pairs of surfaces whose points have states of their own, with the first of those in x; in ascending order.
     pub states: Arc<Vec<([u32; 2], usize)>>,
-    /// How many such states there are.
+    /// Number of such states.
     pub count: usize,
 }
 
 impl ContactElement {
-    /// Whether each pair of its bodies has blocks of its own in K and D, or only each body.
+    /// Returns whether each pair of its bodies has blocks of its own in K and D, or only each body.
     pub fn has_all_blocks(&self, system: &System) -> bool {
         match &self.contact.what {
             ContactSides::Surfaces { sides, .. } => {
@@ -145,7 +145,7 @@ impl ContactElement {
         }
     }
 
-    /// The first of three states of a place, world axes.
+    /// The first of three states of a point, world axes.
     pub(crate) fn state_of(&self, pair: [u32; 2], slot: u32) -> Option<usize> {
         let i = self.states.binary_search_by_key(&pair, |(pair, _)| *pair).ok()?;
         Some(self.states[i].1 + 3 * slot as usize)
@@ -153,31 +153,31 @@ impl ContactElement {
 }
 
 impl ContactElement {
-    /// Whether it acts by a force of its overlap.
+    /// Returns whether it acts by a force of its overlap.
     pub fn yields(&self) -> bool {
         self.enabled && self.contact.rigid.is_none()
     }
 }
 
 /// States in x that a contact has of its own.
-pub const BOOKS: usize = 2;
+pub const ENERGY_STATES: usize = 2;
 
-/// What an entry of `[contacts]` did in a run.
+/// Holds what an entry of `[contacts]` did in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EntryTally {
-    /// How often a place closed.
+    /// Number of times that a point closed.
     pub onsets: u64,
-    /// When one closed first \[s\].
+    /// Time when one closed first \[s\].
     pub first: Option<f64>,
-    /// The largest normal force at an accepted step, all places together \[N\].
+    /// The largest normal force at an accepted step, all points together \[N\].
     pub largest_force: f64,
     /// The deepest overlap at an accepted step \[m\].
     pub deepest: f64,
-    /// Time during which a place was closed \[s\].
+    /// Time during which a point was closed \[s\].
     pub time: f64,
-    /// The fastest speed at which a place closed \[m/s\].
+    /// The fastest speed at which a point closed \[m/s\].
     pub fastest: f64,
-    /// Places that were closed, summed over the accepted steps.
+    /// Points that were closed, summed over the accepted steps.
     pub touches: u64,
     /// The deepest overlap at the last accepted step \[m\].
     pub depth: f64,

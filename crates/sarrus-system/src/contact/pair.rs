@@ -1,8 +1,8 @@
 //! Pairs of surfaces, and the bodies that they are on.
 
 use super::candidates::CandidatePair;
+use super::contact_point::{Act, BodyPair, act};
 use super::memory::{ContactPointKey, Memory};
-use super::place::{Act, BodyPair, act};
 use super::surface::{Touch, touches};
 use super::{Contact, ContactElement, SurfaceEntry};
 use crate::at::At;
@@ -19,13 +19,20 @@ pub(crate) struct BodyKinematics<'a> {
     pub x: &'a [f64],
     pub poses: &'a [Pose<f64>],
     pub twists: &'a [Twist<f64>],
-    pub hints: &'a [f64],
+    pub discrete: &'a [f64],
     pub outs: &'a [f64],
 }
 
 impl<'a> BodyKinematics<'a> {
     pub fn at(&self, ids: &'a [u32]) -> At<'a, f64> {
-        At { t: self.t, poses: self.poses, twists: self.twists, ids, hints: self.hints, outs: self.outs }
+        At {
+            t: self.t,
+            poses: self.poses,
+            twists: self.twists,
+            ids,
+            discrete: self.discrete,
+            outs: self.outs,
+        }
     }
 
     pub fn two(&self, ids: [u32; 2]) -> BodyPair<'a, f64> {
@@ -51,7 +58,7 @@ pub(crate) fn reduced_mass(system: &System, ids: [u32; 2]) -> f64 {
     1.0 / ids.map(inverse).iter().sum::<f64>()
 }
 
-/// A pair of surfaces with what its places need.
+/// A pair of surfaces with what its points need.
 pub(crate) struct ContactPair<'a> {
     pub entry: &'a ContactElement,
     pub number: u32,
@@ -81,7 +88,7 @@ impl<'a> ContactPair<'a> {
         (self.number, self.surfaces[0], self.surfaces[1], slot)
     }
 
-    /// K at a place.
+    /// K at a point.
     pub fn stiffness(&self, radius: f64) -> f64 {
         self.contact().law.stiffness.unwrap_or_else(|| {
             let compliance: f64 = self.own.iter().map(|s| s.compliance).sum();
@@ -93,7 +100,7 @@ impl<'a> ContactPair<'a> {
         self.own.map(|s| super::surface::rounding(&s.surface.geometry))
     }
 
-    /// Whether balls about the centres of mass that hold the surfaces are nearer than `reach`.
+    /// Returns whether balls about the centres of mass that hold the surfaces are nearer than `reach`.
     pub fn is_near(&self, bodies: &BodyKinematics, reach: f64) -> bool {
         let [a, b] = self.ids().map(|id| &bodies.poses[id as usize]);
         let far = self.own[0].far + self.own[1].far + reach;
@@ -101,7 +108,7 @@ impl<'a> ContactPair<'a> {
         !((a.p - b.p).norm_squared() > far * far)
     }
 
-    /// Places nearer than `reach`.
+    /// Points nearer than `reach`.
     pub fn touches(&self, bodies: &BodyKinematics, reach: f64, found: &mut impl FnMut(Touch<f64>)) {
         if !self.is_near(bodies, reach) {
             return;
@@ -111,7 +118,7 @@ impl<'a> ContactPair<'a> {
         touches(&self.own[0].surface, &self.own[1].surface, [a, b], reach, planar, found);
     }
 
-    /// A memory with the stretch that is a state, where a place has one.
+    /// A memory with the stretch that is a state, where a point has one.
     pub fn with_state(&self, bodies: &BodyKinematics, slot: u32, memory: Memory) -> Memory {
         match self.entry.state_of(self.surfaces, slot) {
             Some(x) => Memory { stretch: [0, 1, 2].map(|k| bodies.x[x + k]), ..memory },
@@ -119,7 +126,7 @@ impl<'a> ContactPair<'a> {
         }
     }
 
-    /// What a place that overlaps does.
+    /// Returns what a point that overlaps does.
     pub fn act(&self, bodies: &BodyKinematics, touch: &Touch<f64>, memory: &Memory) -> Act<f64> {
         let (two, memory) = (bodies.two(self.ids()), self.with_state(bodies, touch.slot, *memory));
         act(self.contact(), self.stiffness(touch.radius), self.rounding(), touch, &two, &memory)

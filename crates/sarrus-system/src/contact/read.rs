@@ -107,7 +107,7 @@ const NO_LAW: NormalForceLaw =
 /// Surfaces of two sides, and bodies that do not touch each other.
 type Sides = ([Vec<u32>; 2], Vec<[u32; 2]>);
 
-/// What reading a contact needs of the model.
+/// Holds what reading a contact needs of the model.
 pub(crate) struct Surfaces<'a> {
     /// Names.
     pub directory: &'a Directory,
@@ -135,7 +135,7 @@ pub(crate) fn surfaces(directory: &Directory) -> Vec<SurfaceEntry> {
     own.collect()
 }
 
-/// Whether a shape is called `wanted`; `left.ground` calls all that the ground of `left` brings, files in it included.
+/// Returns whether a shape is called `wanted`; `left.ground` calls all that the ground of `left` brings, files in it included.
 fn is_called(name: &str, wanted: &str) -> bool {
     name == wanted
         || wanted.strip_suffix("ground").is_some_and(|file| file.ends_with('.') && name.starts_with(file))
@@ -205,7 +205,7 @@ impl Surfaces<'_> {
         }
     }
 
-    /// How rigid surfaces meet.
+    /// Reads how rigid surfaces meet.
     fn rigid(&self, reader: &Reader, sides: Option<&[Vec<u32>; 2]>) -> Result<Rigid> {
         let materials = || sides.and_then(|sides| self.smallest(sides, |m| m.restitution));
         let restitution = match reader.number_opt("restitution")? {
@@ -564,7 +564,7 @@ impl Surfaces<'_> {
         }
     }
 
-    /// Refuses states for more places than a model can carry.
+    /// Refuses states for more points than a model can carry.
     pub fn check_states(&self, reader: &Reader, count: usize) -> Result<()> {
         if count <= 3 * MOST_STATES {
             return Ok(());
@@ -605,7 +605,7 @@ fn too_small(reader: &Reader, kind: &str, e: f64) -> sarrus_model::Diagnostic {
     error.hint(hint)
 }
 
-/// What a name of `[contacts]` stands for in expressions of forces: its readings are known in results only.
+/// Returns what a name of `[contacts]` stands for in expressions of forces: its readings are known in results only.
 pub(crate) fn named() -> Named {
     Named::Other("contact")
 }

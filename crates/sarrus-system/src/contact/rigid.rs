@@ -1,11 +1,11 @@
 //! Rigid contacts: gaps g(q) ≥ 0 that no overlap gives way to.
 //!
-//! An entry with `method = "impulsive"` has no force of its own. Every place at which its surfaces can touch, and a gap given by an
-//! expression, is a [`Gap`]: a row g of positions whose gradient is the normal, and rows for the slip across it. Whoever runs the
+//! An entry with `method = "impulsive"` has no force of its own. Every point at which its surfaces can touch, and a gap given by an
+//! expression, is a [`Gap`]: a row g of positions whose gradient is the normal, and rows for the slip across it. The caller that runs the
 //! system watches the gaps, and adds rows of those that stay closed. All rows are written over any scalar, so that J and γ
 //! are exact.
 //!
-//! A place that slides bears friction μN against the slip, a force in proportion to a multiplier: [`Sliding`] tells it, and the
+//! A point that slides bears friction μN against the slip, a force in proportion to a multiplier: [`Sliding`] tells it, and the
 //! accelerations are solved for with it (see [`sarrus_solve::Problem::frictions`]).
 
 use super::ContactSides;
@@ -38,7 +38,7 @@ pub enum ImpactRule {
     Poisson,
 }
 
-/// How rigid surfaces meet.
+/// Describes how rigid surfaces meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rigid {
     /// e, 0 to 1.
@@ -49,23 +49,23 @@ pub struct Rigid {
     pub mu: f64,
 }
 
-/// A place of two surfaces: bodies are the first and the second of an element.
+/// A point of two surfaces: bodies are the first and the second of an element.
 #[derive(Clone)]
-pub struct RigidPlace {
+pub struct RigidContactPoint {
     surfaces: Arc<[Surface; 2]>,
     slot: u32,
     planar: bool,
-    /// What meets there, of one that is held: it goes on past the ends of its face and edges.
+    /// Holds what meets there, of one that is held: it continues past the ends of its face and edges.
     feature: Option<FrozenFeature>,
 }
 
-impl RigidPlace {
-    /// Whether it is the same place of the same surfaces.
-    pub(super) fn is(&self, other: &RigidPlace) -> bool {
+impl RigidContactPoint {
+    /// Returns whether it is the same place of the same surfaces.
+    pub(super) fn is(&self, other: &RigidContactPoint) -> bool {
         self.slot == other.slot && Arc::ptr_eq(&self.surfaces, &other.surfaces)
     }
 
-    /// Where it is; none where other features are nearer.
+    /// Returns where it is; none where other features are nearer.
     pub(super) fn find<R: Real>(&self, at: &At<R>) -> Option<Touch<R>> {
         if let Some(feature) = self.feature {
             let [a, b] = &*self.surfaces;
@@ -88,7 +88,7 @@ impl RigidPlace {
             // lines of edges that are nearly parallel may cross where there is no edge
             if let Some(edges @ FrozenFeature::Faced(patch::PatchFeature::Edges(..), _)) = touch.feature {
                 let values = poses.map(Pose::value);
-                if frozen::within(a, b, [&values[0], &values[1]], edges).is_some_and(|room| room < 0.0) {
+                if frozen::within(a, b, [&values[0], &values[1]], edges).is_some_and(|margin| margin < 0.0) {
                     return;
                 }
             }
@@ -96,7 +96,7 @@ impl RigidPlace {
         });
     }
 
-    /// How far the feature that is held is from its ends \[m\]; none where it has none.
+    /// Returns how far the feature that is held is from its ends \[m\]; none where it has none.
     pub fn within(&self, at: &At<f64>) -> Option<f64> {
         let [a, b] = &*self.surfaces;
         frozen::within(a, b, [at.pose(0), at.pose(1)], self.feature?)
@@ -127,8 +127,8 @@ impl RigidPlace {
     }
 }
 
-/// g of a place.
-struct ContactGap(RigidPlace);
+/// g of a point.
+struct ContactGap(RigidContactPoint);
 
 impl Constraint for ContactGap {
     fn rows(&self) -> usize {
@@ -140,8 +140,8 @@ impl Constraint for ContactGap {
     }
 }
 
-/// The slip at a place.
-struct Across(RigidPlace);
+/// The slip at a point.
+struct Across(RigidContactPoint);
 
 impl Constraint for Across {
     fn rows(&self) -> usize {
@@ -162,10 +162,10 @@ impl Constraint for Across {
     }
 }
 
-/// Friction of a place that slides.
+/// Friction of a point that slides.
 #[derive(Clone)]
 pub struct Sliding {
-    place: RigidPlace,
+    point: RigidContactPoint,
     /// μ.
     pub mu: f64,
     /// The direction in which it slid when it began, world axes: what counts where it does not slip.
@@ -177,8 +177,8 @@ pub struct Sliding {
 impl Sliding {
     /// Direction of the slip and where it is, and the slip itself.
     pub(super) fn find(&self, at: &At<f64>) -> Option<(Vec3<f64>, Vec3<f64>, Vec3<f64>)> {
-        let touch = self.place.find(at)?;
-        let slip = self.place.slip(at, &touch);
+        let touch = self.point.find(at)?;
+        let slip = self.point.slip(at, &touch);
         let old = Vec3(self.direction) - touch.normal * touch.normal.dot(Vec3(self.direction));
         let size = old.norm();
         let old = if size > 0.0 { old * (1.0 / size) } else { old };
@@ -186,10 +186,10 @@ impl Sliding {
         let aside = slip - old * along;
         let far = aside.norm();
         // in the plane, and where the slip turns back, the direction stays what it was until the run says so
-        let turns = !self.place.planar && (along > 0.0 || far > -along);
+        let rotates = !self.point.planar && (along > 0.0 || far > -along);
         // what is rounding must not turn it: at a slow slip friction would amplify that, and no explicit step be stable
         let dead = SAME_WAY * along.abs() + self.still;
-        let d = if turns && far > dead { old * along + aside * (1.0 - dead / far) } else { old };
+        let d = if rotates && far > dead { old * along + aside * (1.0 - dead / far) } else { old };
         let size = d.norm();
         let d = if size > 0.0 { d * (1.0 / size) } else { d };
         Some((d, (touch.points[0] + touch.points[1]) * 0.5, slip))
@@ -200,14 +200,14 @@ impl Sliding {
         self.find(at).map(|(way, ..)| way)
     }
 
-    /// How fast it slips.
+    /// Returns how fast it slips.
     pub fn speed(&self, at: &At<f64>) -> f64 {
-        self.place.find(at).map_or(0.0, |touch| self.place.slip(at, &touch).norm())
+        self.point.find(at).map_or(0.0, |touch| self.point.slip(at, &touch).norm())
     }
 
-    /// How fast it slips in the direction in which it slid.
+    /// Returns how fast it slips in the direction in which it slid.
     pub fn onward(&self, at: &At<f64>) -> f64 {
-        self.place.find(at).map_or(0.0, |touch| self.place.slip(at, &touch).dot(Vec3(self.direction)))
+        self.point.find(at).map_or(0.0, |touch| self.point.slip(at, &touch).dot(Vec3(self.direction)))
     }
 }
 
@@ -220,15 +220,15 @@ pub struct Gap {
     pub limit: Option<usize>,
     /// Its bodies.
     pub ids: Vec<u32>,
-    /// How it meets.
+    /// Describes how it meets.
     pub rigid: Rigid,
     /// g.
     pub normal: Arc<dyn Rows>,
     /// The slip, where there is friction.
     pub across: Option<Arc<dyn Rows>>,
-    /// What it is a place of, among what the sweep bounds; nothing of a limit.
+    /// Holds what it is a point of, among what the sweep bounds; nothing of a limit.
     pub meeting: Option<GapSource>,
-    place: Option<RigidPlace>,
+    point: Option<RigidContactPoint>,
 }
 
 /// Rows of a gap at a state: that of the gap, then those across.
@@ -253,37 +253,37 @@ impl Gap {
         rigid: Rigid,
         normal: Arc<dyn Rows>,
     ) -> Gap {
-        Gap { contact, limit: Some(limit), ids, rigid, normal, across: None, meeting: None, place: None }
+        Gap { contact, limit: Some(limit), ids, rigid, normal, across: None, meeting: None, point: None }
     }
 
     /// The same with the feature that touches at the instant `at` for its rows, where it is one with ends.
     pub fn frozen(&self, at: &At<f64>) -> Gap {
         let at = At { ids: &self.ids, ..*at };
-        let Some(place) = &self.place else { return self.clone() };
-        let feature = place.find(&at).and_then(|touch| touch.feature);
-        let place = RigidPlace { feature, ..place.clone() };
-        if !place.within(&at).is_some_and(|room| room >= 0.0) {
+        let Some(point) = &self.point else { return self.clone() };
+        let feature = point.find(&at).and_then(|touch| touch.feature);
+        let point = RigidContactPoint { feature, ..point.clone() };
+        if !point.within(&at).is_some_and(|margin| margin >= 0.0) {
             return self.clone();
         }
-        let across = self.across.as_ref().map(|_| Arc::new(Across(place.clone())) as Arc<dyn Rows>);
-        Gap { normal: Arc::new(ContactGap(place.clone())), across, place: Some(place), ..self.clone() }
+        let across = self.across.as_ref().map(|_| Arc::new(Across(point.clone())) as Arc<dyn Rows>);
+        Gap { normal: Arc::new(ContactGap(point.clone())), across, point: Some(point), ..self.clone() }
     }
 
     /// The feature that is held.
     pub fn feature(&self) -> Option<FrozenFeature> {
-        self.place.as_ref().and_then(|place| place.feature)
+        self.point.as_ref().and_then(|point| point.feature)
     }
 
-    /// The row that holds it closed, called as its contact, or as the joint whose limit it is; with the friction of a place that slides.
+    /// The row that holds it closed, called as its contact, or as the joint whose limit it is; with the friction of a point that slides.
     pub fn hold(&self, system: &System, sliding: Option<Sliding>) -> ConstraintElement {
         if let Some(limit) = self.limit {
-            let joint = system.whole.events.limits[limit].joint;
+            let joint = system.all.events.limits[limit].joint;
             let name = system.directory.joints[joint].name.clone();
             return ConstraintElement::new(name, Family::Lock, self.ids.clone(), self.normal.clone());
         }
         let name = system.contacts[self.contact].contact.name.clone();
         let element = ConstraintElement::new(name, Family::Contact, self.ids.clone(), self.normal.clone());
-        ConstraintElement { sliding: sliding.map(Arc::new), place: self.place.clone(), ..element }
+        ConstraintElement { sliding: sliding.map(Arc::new), point: self.point.clone(), ..element }
     }
 
     /// The rows that keep it from slipping.
@@ -291,21 +291,21 @@ impl Gap {
         let name = system.contacts[self.contact].contact.name.clone();
         let rows = self.across.clone()?;
         let element = ConstraintElement::new(name, Family::Contact, self.ids.clone(), rows);
-        Some(ConstraintElement { place: self.place.clone(), ..element })
+        Some(ConstraintElement { point: self.point.clone(), ..element })
     }
 
     /// Friction against a slip of these numbers across the normal, at the instant `at`; a slip up to `still` is rounding.
     pub fn sliding(&self, at: &At<f64>, slip: &[f64], still: f64) -> Option<Sliding> {
-        let place = self.place.clone()?;
+        let point = self.point.clone()?;
         let at = At { ids: &self.ids, ..*at };
-        let t = place.across(place.find(&at)?.normal);
+        let t = point.across(point.find(&at)?.normal);
         let d = slip.iter().zip(t).fold(Vec3::zero(), |d, (u, t)| d + t * *u);
         let size = d.norm();
         let direction = (d * (1.0 / size)).0;
-        (size > 0.0).then_some(Sliding { place, mu: self.rigid.mu, direction, still })
+        (size > 0.0).then_some(Sliding { point, mu: self.rigid.mu, direction, still })
     }
 
-    /// Where its bodies touch.
+    /// Returns where its bodies touch.
     pub fn bodies(&self) -> &[u32] {
         &self.ids
     }
@@ -327,7 +327,7 @@ impl System {
                     normal: rows.clone(),
                     across: None,
                     meeting: Some(GapSource::Gap(contact as u32)),
-                    place: None,
+                    point: None,
                 }),
                 ContactSides::Surfaces { sides, apart } => {
                     let mut candidates = Vec::new();
@@ -344,19 +344,19 @@ impl System {
                         let two = [a, b].map(|i| &self.surfaces[i as usize]);
                         let surfaces = Arc::new(two.map(|s| s.surface.clone()));
                         for slot in 0..slots(&surfaces[0], &surfaces[1]) {
-                            let place =
-                                RigidPlace { surfaces: surfaces.clone(), slot, planar, feature: None };
+                            let point =
+                                RigidContactPoint { surfaces: surfaces.clone(), slot, planar, feature: None };
                             let across: Option<Arc<dyn Rows>> =
-                                if rigid.mu > 0.0 { Some(Arc::new(Across(place.clone()))) } else { None };
+                                if rigid.mu > 0.0 { Some(Arc::new(Across(point.clone()))) } else { None };
                             gaps.push(Gap {
                                 contact,
                                 limit: None,
                                 ids: two.map(|s| s.body).to_vec(),
                                 rigid,
-                                normal: Arc::new(ContactGap(place.clone())),
+                                normal: Arc::new(ContactGap(point.clone())),
                                 across,
                                 meeting: Some(GapSource::Pair(candidate)),
-                                place: Some(place),
+                                point: Some(point),
                             });
                         }
                     }
@@ -374,7 +374,7 @@ impl Mechanism {
             let mut rest = (gaps, out);
             while let Some((gap, _)) = rest.0.split_first() {
                 // gaps of a pair follow each other
-                let same = |other: &&Gap| match (&gap.place, &other.place) {
+                let same = |other: &&Gap| match (&gap.point, &other.point) {
                     (Some(a), Some(b)) => Arc::ptr_eq(&a.surfaces, &b.surfaces),
                     _ => false,
                 };
@@ -383,11 +383,11 @@ impl Mechanism {
                 let (values, later) = rest.1.split_at_mut(count);
                 let at = At { ids: &gap.ids, ..*at };
                 values.fill(f64::INFINITY);
-                match &gap.place {
-                    Some(place) => place.all(&at, &mut |touch| {
+                match &gap.point {
+                    Some(point) => point.all(&at, &mut |touch| {
                         let slot = own
                             .iter()
-                            .position(|gap| gap.place.as_ref().is_some_and(|p| p.slot == touch.slot));
+                            .position(|gap| gap.point.as_ref().is_some_and(|p| p.slot == touch.slot));
                         if let Some(k) = slot.filter(|_| !touch.gap.is_nan()) {
                             values[k] = touch.gap;
                         }

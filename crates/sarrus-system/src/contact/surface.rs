@@ -1,6 +1,6 @@
-//! What of a body can be touched, and where two such surfaces are nearest.
+//! Describes what of a body can be touched, and where two such surfaces are nearest.
 //!
-//! A place is two points and a unit normal n, the way in which the first surface is pushed off the second:
+//! A point is two points and a unit normal n, the way in which the first surface is pushed off the second:
 //!
 //! p₁ - p₂ = g n, with the gap g negative where they overlap.
 //!
@@ -8,7 +8,7 @@
 //! expressions of the two poses, so that their derivatives are those of the chosen features. They jump where the features
 //! change. The derivative of g is exact for all pairs; those of n and p too, save for the pairs of [`super::geometry::manifold`].
 //!
-//! | pair | places |
+//! | pair | points |
 //! |---|---|
 //! | ball, ends, capsule, corners and rims on a half-space, plane or channel | each ball, each corner, four points of a rim, per wall |
 //! | balls and capsules | one; parallel capsules side by side two; `ends` are two balls |
@@ -17,7 +17,7 @@
 //! | anything else with faces | as many as span the patch in which they touch |
 //!
 //! Hertz's law needs the [`Touch::radius`] R = 1/√(κ′κ″), with κ′ and κ″ the sums of both surfaces' principal curvatures:
-//! 1/r for a ball, and for a capsule, which counts as the ball at that place; 1/r and 0 for the side of a cylinder, -1/r and 0
+//! 1/r for a ball, and for a capsule, which counts as the ball at that point; 1/r and 0 for the side of a cylinder, -1/r and 0
 //! for a tube; 0 for what is flat and for edges and corners. Flat on flat has no radius: it is infinite.
 
 use super::geometry::frozen::FrozenFeature;
@@ -83,7 +83,7 @@ pub enum Geometry {
 /// A surface on its body.
 #[derive(Clone, Debug)]
 pub struct Surface {
-    /// What it is.
+    /// Holds what it is.
     pub geometry: Geometry,
     /// Its origin from the body's centre of mass, body axes \[m\].
     pub p: [f64; 3],
@@ -105,7 +105,7 @@ impl Surface {
     }
 }
 
-/// A place at which two surfaces touch, or nearly do. World axes.
+/// A point at which two surfaces touch, or nearly do. World axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch<R> {
     /// Distance along the normal \[m\]; negative where they overlap.
@@ -114,11 +114,11 @@ pub struct Touch<R> {
     pub normal: Vec3<R>,
     /// The nearest point of each \[m\]: first - second = gap · normal.
     pub points: [Vec3<R>; 2],
-    /// Which of the pair's places this is: the same number as long as the same features touch, below [`slots`].
+    /// Identifies which of the pair's points this is: the same number as long as the same features touch, below [`slots`].
     pub slot: u32,
     /// Radius that counts for Hertz's law \[m\]; infinite where both are flat.
     pub radius: f64,
-    /// How many places it counts as.
+    /// Describes how many points it counts as.
     pub weight: f64,
     /// The corner, face and edges that it is of, where flat faces meet.
     pub feature: Option<FrozenFeature>,
@@ -132,12 +132,12 @@ impl<R: Real> Touch<R> {
     }
 }
 
-/// How many places a pair can touch at.
+/// Returns how many points a pair can touch at.
 pub fn slots(a: &Surface, b: &Surface) -> u32 {
     geometry::slots(&a.geometry, &b.geometry)
 }
 
-/// The places at which `a` on a body at `at[0]` and `b` on one at `at[1]` overlap or are nearer than `reach`.
+/// The points at which `a` on a body at `at[0]` and `b` on one at `at[1]` overlap or are nearer than `reach`.
 pub fn touches<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -149,7 +149,7 @@ pub fn touches<R: Real>(
     geometry::touches(a, b, at, reach, planar, found);
 }
 
-/// How far it reaches from its body's centre of mass, at most \[m\]; infinite where it has no end.
+/// Returns how far it reaches from its body's centre of mass, at most \[m\]; infinite where it has no end.
 pub fn farthest(surface: &Surface) -> f64 {
     let Aabb { low, high } = bounds(surface, &Pose::identity());
     let corner = [0, 1, 2].map(|i| low[i].abs().max(high[i].abs()));
@@ -160,7 +160,7 @@ pub fn farthest(surface: &Surface) -> f64 {
     }
 }
 
-/// How thick it is: about the radius of the largest ball inside \[m\]; 0 for a sheet, infinite for what fills one side of a wall.
+/// Returns how thick it is: about the radius of the largest ball inside \[m\]; 0 for a sheet, infinite for what fills one side of a wall.
 pub fn thickness(geometry: &Geometry, planar: bool) -> f64 {
     let least = |half: &[f64]| half.iter().copied().fold(f64::INFINITY, f64::min);
     match geometry {
@@ -181,7 +181,7 @@ pub fn thickness(geometry: &Geometry, planar: bool) -> f64 {
 /// Thickness of two sheets, over the size of the smaller.
 const SHEET: f64 = 0.1;
 
-/// How deep two surfaces that are `thick` together and reach `far` each get into each other before they are through \[m\].
+/// Computes how deep two surfaces that are `thick` together and reach `far` each get into each other before they are through \[m\].
 pub fn through(thick: f64, far: [f64; 2]) -> f64 {
     if thick > 0.0 { thick } else { SHEET * far[0].min(far[1]) }
 }

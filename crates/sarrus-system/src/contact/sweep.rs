@@ -166,7 +166,7 @@ impl Sweep {
             let body = own.body as usize;
             let [a, b] = poses.map(|poses| bounds(&own.surface, &poses[body]));
             let out = h * h / 8.0 * (motions[body].mean.norm() + motions[body].spread);
-            a.joined(&b).grown(out + turning(&motions[body], sizes.lever, h))
+            a.joined(&b).grown(out + rotation_travel(&motions[body], sizes.lever, h))
         }));
         let surface = |i: usize| (&system.surfaces[i].surface, system.surfaces[i].body as usize);
         let moves = |body: usize| motions[body].speed > 0.0 || motions[body].w > 0.0;
@@ -182,7 +182,7 @@ impl Sweep {
         self.broad = Some(broad);
     }
 
-    /// What may meet in the step.
+    /// Returns what may meet in the step.
     pub fn meetings(&self) -> usize {
         self.meetings.len()
     }
@@ -205,7 +205,7 @@ impl Sweep {
         }
     }
 
-    /// How deep surfaces get into each other before they are through \[m\]; infinite where there is no other side.
+    /// Returns how deep surfaces get into each other before they are through \[m\]; infinite where there is no other side.
     pub fn thickness(&self, meeting: GapSource) -> f64 {
         match meeting {
             GapSource::Gap(_) => f64::INFINITY,
@@ -220,11 +220,11 @@ impl Sweep {
     pub fn approach(&self, system: &System, meeting: GapSource) -> f64 {
         let GapSource::Pair(candidate) = meeting else { return f64::INFINITY };
         let [a, b] = self.sides(system, candidate);
-        let turns = |(own, bound): (SurfaceSizes, BodyBound), other: SurfaceSizes| {
+        let revolutions = |(own, bound): (SurfaceSizes, BodyBound), other: SurfaceSizes| {
             let lever = if own.wall { self.distance(system, candidate) + other.far } else { own.lever };
             if bound.w > 0.0 { bound.w * lever } else { 0.0 }
         };
-        a.1.speed + b.1.speed + turns(a, b.0) + turns(b, a.0)
+        a.1.speed + b.1.speed + revolutions(a, b.0) + revolutions(b, a.0)
     }
 
     /// Bound on the distance of the bodies over the step \[m\].
@@ -268,7 +268,7 @@ impl Sweep {
         };
         let [first, second] = self.sides(system, candidate);
         if first.0.wall || second.0.wall {
-            return self.beside_wall(system, candidate, a, b).unwrap_or(f64::NEG_INFINITY);
+            return self.near_wall(system, candidate, a, b).unwrap_or(f64::NEG_INFINITY);
         }
         let off = self.off(system, candidate, a, b);
         let pose = |frame: &BodiesAtInstant, i: u32| {
@@ -363,7 +363,7 @@ impl Sweep {
         self.enclose(system, meeting, a, b).least(Enclosure::from_f64(0.0))
     }
 
-    /// Whether a pair that is open at the first frame and closed at the second closes once between them.
+    /// Returns whether a pair that is open at the first frame and closed at the second closes once between them.
     pub fn closes_once(
         &self,
         system: &System,
@@ -380,7 +380,7 @@ impl Sweep {
         }
     }
 
-    /// Whether a gap given by an expression rises all the time between two frames, so that it does not close there; none where a
+    /// Returns whether a gap given by an expression rises all the time between two frames, so that it does not close there; none where a
     /// shorter interval may tell.
     pub fn opens(
         &self,
@@ -396,7 +396,7 @@ impl Sweep {
         (rate.lo > 0.0 || rate.hi < 0.0).then_some(rate.lo > 0.0)
     }
 
-    /// Whether a pair that is closed at the start of the step may open and close again within it.
+    /// Returns whether a pair that is closed at the start of the step may open and close again within it.
     pub fn may_return(&self, system: &System, meeting: GapSource) -> bool {
         let [a, b] = self.ends();
         match meeting {
@@ -411,7 +411,7 @@ impl Sweep {
         }
     }
 
-    /// How far points of both leave the chords of their relative motion.
+    /// Returns how far points of both leave the chords of their relative motion.
     fn off(
         &self,
         system: &System,
@@ -422,7 +422,9 @@ impl Sweep {
         let [first, second] = self.sides(system, candidate);
         let w = b.t - a.t;
         let middle = (first.1.mean - second.1.mean).norm() + first.1.spread + second.1.spread;
-        w * w / 8.0 * middle + turning(&first.1, first.0.lever, w) + turning(&second.1, second.0.lever, w)
+        w * w / 8.0 * middle
+            + rotation_travel(&first.1, first.0.lever, w)
+            + rotation_travel(&second.1, second.0.lever, w)
     }
 
     /// The same by the rotation of a wall, in whose axes the distance is measured.
@@ -464,7 +466,7 @@ impl Sweep {
     }
 
     /// Lower bound on the distance to a flat wall; none to a tube.
-    fn beside_wall(
+    fn near_wall(
         &self,
         system: &System,
         candidate: CandidatePair,
@@ -504,7 +506,7 @@ impl Sweep {
     }
 }
 
-/// Whether a surface is convex, so that a direction separates it from another one.
+/// Returns whether a surface is convex, so that a direction separates it from another one.
 fn is_convex(geometry: &Geometry) -> bool {
     !matches!(geometry, Geometry::Mesh(_) | Geometry::Ends { .. })
 }
@@ -518,7 +520,7 @@ pub(super) fn grazing(own: [&SurfaceEntry; 2]) -> f64 {
     part * own[0].far.min(own[1].far)
 }
 
-/// Gap up to which a place that approaches counts as closed, where its force jumps \[m\].
+/// Gap up to which a point that approaches counts as closed, where its force jumps \[m\].
 pub(super) fn nearly(own: [&SurfaceEntry; 2]) -> f64 {
     GRAZING * own[0].far.min(own[1].far)
 }
@@ -528,8 +530,8 @@ pub(super) fn grazing_gap(gap: f64) -> f64 {
     GRAZING * gap.abs().max(1e-6)
 }
 
-/// How far turning takes a point with a lever off its chord over `w` \[m\].
-fn turning(bound: &BodyBound, lever: f64, w: f64) -> f64 {
+/// Returns how far turning takes a point with a lever off its chord over `w` \[m\].
+fn rotation_travel(bound: &BodyBound, lever: f64, w: f64) -> f64 {
     if bound.w == 0.0 {
         return 0.0;
     }
@@ -570,7 +572,7 @@ impl Mechanism {
     /// All bodies at `s`, for [`Sweep`].
     pub fn contact_frame(&mut self, s: &State, frame: &mut BodiesAtInstant) {
         let system = self.system().clone();
-        self.place_bodies(s);
+        self.update_bodies(s);
         self.fill_frame(s, frame);
         self.with_contacts(s, |_, bodies, _| {
             frame.gaps.clear();

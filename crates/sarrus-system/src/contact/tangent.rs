@@ -1,13 +1,13 @@
-//! Tangents of contacts: -∂f/∂q and -∂f/∂v of every place that overlaps, by duals, with what is remembered held.
+//! Tangents of contacts: -∂f/∂q and -∂f/∂v of every point that overlaps, by duals, with what is remembered held.
 //!
-//! A place on the ground is on the diagonal. Two bodies that move need blocks off it: K and D have them for every pair of an entry up
+//! A point on the ground is on the diagonal. Two bodies that move need blocks off it: K and D have them for every pair of an entry up
 //! to [`MOST_PAIRS`]; beyond that the tangent is that of each body against the others at rest, with which Newton's iteration converges
 //! more slowly and to the same.
 
+use super::contact_point::{BodyPair, act};
 use super::gap;
 use super::memory::gap_of;
 use super::pair::{BodyKinematics, ContactPair, reduced_mass};
-use super::place::{BodyPair, act};
 use super::surface::touches;
 use super::wire::ContactWorkspace;
 use super::{ContactElement, ContactSides};
@@ -15,7 +15,7 @@ use crate::constraint::Rows;
 use crate::derive::columns;
 use crate::load::Wrench;
 use crate::system::System;
-use crate::tangent::{generalized, kind_columns, place};
+use crate::tangent::{block_index, generalized, kind_columns};
 use crate::variation::Variation;
 use sarrus_math::{Dual, Pose, Real, Twist};
 use sarrus_model::Space;
@@ -113,10 +113,10 @@ impl ContactWorkspace {
                         continue;
                     }
                     let f = generalized(&system.directory.bodies[ids[i] as usize], &poses[i], &wrenches[i]);
-                    let (place, stride) = place(system, out, [ids[i], ids[moved]]);
+                    let (index, stride) = block_index(system, out, [ids[i], ids[moved]]);
                     let part = if velocities { &mut out.D } else { &mut out.K };
                     for (r, f) in f.iter().enumerate().take(kind_columns(system, ids[i])) {
-                        let row = &mut part[place + r * stride..][..wide];
+                        let row = &mut part[index + r * stride..][..wide];
                         row.iter_mut().zip(&f.d).for_each(|(x, d)| *x -= d);
                     }
                 }
@@ -155,10 +155,10 @@ impl ContactWorkspace {
         rows.variation(&at, wide, &vec![[[0.0; 3]; 2]; ids.len()], &mut variation);
         for (a, &id_a) in ids.iter().enumerate().filter(|(_, id)| **id != 0) {
             for (b, &id_b) in ids.iter().enumerate().filter(|(_, id)| **id != 0) {
-                let (place, stride) = place(bodies.system, out, [id_a, id_b]);
+                let (index, stride) = block_index(bodies.system, out, [id_a, id_b]);
                 for i in 0..kind_columns(bodies.system, id_a) {
                     for j in 0..kind_columns(bodies.system, id_b) {
-                        let (row, col, to) = (a * wide + i, b * wide + j, place + i * stride + j);
+                        let (row, col, to) = (a * wide + i, b * wide + j, index + i * stride + j);
                         let rate = by_gap * J[col] + by_rate * variation.phidot_q[col];
                         out.K[to] -= square[row * size + col] + J[row] * rate;
                         out.D[to] -= J[row] * by_rate * J[col];

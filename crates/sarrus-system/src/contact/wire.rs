@@ -1,12 +1,12 @@
-//! Contacts in the equations of a mechanism: forces, books, what is remembered, what is read.
+//! Contacts in the equations of a mechanism: forces, energy accounts, what is remembered, what is read.
 
 use super::broad::Broad;
 use super::candidates::{CandidatePair, WatchedPairs, margin, pairs};
+use super::contact_point::{Act, anchor, approach, impact_onset, remember};
 use super::friction::RELAX;
-use super::laws::Onset;
+use super::laws::ImpactOnset;
 use super::memory::{ContactPointKey, ContactSnapshot, Memories, Memory, gap_of};
 use super::pair::{BodyKinematics, ContactPair};
-use super::place::{Act, anchor, approach, onset, remember};
 use super::surface::{Touch, thickness, through};
 use super::sweep::{grazing, grazing_gap, nearly};
 use super::{Contact, ContactElement, ContactSides, EntryTally, gap};
@@ -18,40 +18,40 @@ use sarrus_model::Space;
 /// Marks the slack of a bristle among the gaps.
 pub const SLACK: u32 = 1 << 31;
 
-/// Pairs of surfaces up to which all are looked at.
+/// Pairs of surfaces up to which all are checked.
 const FEW: usize = 64;
 
 /// Bristles half-way in a step.
 #[derive(Clone, Debug, Default)]
 pub struct Halfway {
-    places: Vec<Memory>,
+    memories: Vec<Memory>,
 }
 
 impl Halfway {
-    /// Whether no place has a bristle.
+    /// Returns whether no point has a bristle.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.memories.is_empty()
     }
 }
 
-/// What evaluates contacts, and what it remembers.
+/// Holds what evaluates contacts, and what it remembers.
 #[derive(Clone)]
 pub(crate) struct ContactWorkspace {
-    /// Pairs to look at, in ascending order.
+    /// Pairs to check, in ascending order.
     pub candidates: Vec<CandidatePair>,
-    /// Who finds them, where there are more than a few.
+    /// Object that finds them, where there are more than a few.
     broad: Option<Broad>,
     /// The thickness of each surface \[m\].
     thick: Vec<f64>,
-    /// Which pairs entries watch.
+    /// Identifies which pairs entries watch.
     wanted: WatchedPairs,
-    /// What is remembered of their places.
+    /// Holds what is remembered of their points.
     pub memories: Memories,
-    /// Whether a pair that is open where a step starts bears nothing in it. Whoever says so finds the first touch and ends the step there.
+    /// True if a pair that is open where a step starts bears nothing in it. The caller that says so finds the first touch and ends the step there.
     pub locks: bool,
     /// Power turned into heat, by entry: along the normal, across it \[W\].
     pub heat: Vec<[f64; 2]>,
-    /// Rates of the states of places, laid out as x.
+    /// Rates of the states of points, laid out as x.
     pub rates: Vec<f64>,
     /// Power of gaps that change with time \[W\].
     pub work: f64,
@@ -90,7 +90,7 @@ impl ContactWorkspace {
         }
     }
 
-    /// Whether there are contacts.
+    /// Returns whether there are contacts.
     pub fn is_empty(&self) -> bool {
         self.heat.is_empty()
     }
@@ -114,14 +114,14 @@ impl ContactWorkspace {
         }
     }
 
-    /// How many pairs are looked at where the bodies are.
+    /// Number of pairs that are checked where the bodies are.
     pub fn in_play(&mut self, bodies: &BodyKinematics) -> usize {
         self.refresh(bodies);
         self.candidates.len()
     }
 
     /// The longest time in which nothing that touches gets through something else, by the speeds of now \[s\]; with `all` also nothing
-    /// that may touch, or past those that are looked at.
+    /// that may touch, or past those that are checked.
     pub fn time_to_pass(&self, bodies: &BodyKinematics, all: bool) -> f64 {
         let system = bodies.system;
         let speed = |i: u32| {
@@ -153,7 +153,7 @@ impl ContactWorkspace {
         self.candidates.iter().map(pass).fold(0.5 * margin / fastest, f64::min)
     }
 
-    /// The gap of every place of a candidate, whose contact acts, in the order of their keys; with [`SLACK`] in the last, how much
+    /// The gap of every point of a candidate, whose contact acts, in the order of their keys; with [`SLACK`] in the last, how much
     /// farther its bristle could stretch: it sticks while that is positive, and slides while it falls below 0. Infinite while it is open.
     pub fn gaps(
         &mut self,
@@ -175,7 +175,7 @@ impl ContactWorkspace {
                 if memory.anchor.is_some() {
                     let slack = (touch.gap < 0.0).then(|| {
                         let act = pair.act(bodies, &touch, &memory);
-                        // what rounding of places leaves is none
+                        // what rounding of points leaves is none
                         let least = 32.0 * f64::EPSILON * act.point.norm();
                         if act.slack.abs() > least { act.slack } else { 0.0 }
                     });
@@ -189,7 +189,7 @@ impl ContactWorkspace {
 
     /// Takes down where bristles are half-way in a step.
     pub fn note_halfway(&mut self, bodies: &BodyKinematics, out: &mut Halfway) {
-        out.places.clear();
+        out.memories.clear();
         self.refresh(bodies);
         for &candidate in &self.candidates {
             let pair = ContactPair::new(bodies.system, candidate);
@@ -202,15 +202,15 @@ impl ContactWorkspace {
                     let act = pair.act(bodies, &touch, &memory);
                     let two = bodies.two(pair.ids());
                     let anchor = anchor(pair.contact(), pair.rounding(), &touch, &two, &act, &memory);
-                    out.places.push(Memory { anchor, ..memory });
+                    out.memories.push(Memory { anchor, ..memory });
                 }
             });
         }
-        out.places.sort_unstable_by_key(|place| place.key);
+        out.memories.sort_unstable_by_key(|point_memory| point_memory.key);
     }
 
     /// By how much forces of bristles at the end of a step over `h` differ if it is taken in two halves: the change of the velocity that makes,
-    /// over what is allowed by the tolerances, which are relative and absolute \[m/s\]. The largest over the places.
+    /// over what is allowed by the tolerances, which are relative and absolute \[m/s\]. The largest over the points.
     pub fn halfway_error(
         &mut self,
         bodies: &BodyKinematics,
@@ -227,9 +227,9 @@ impl ContactWorkspace {
             }
             pair.touches(bodies, 0.0, &mut |touch| {
                 let key = pair.key(touch.slot);
-                let Ok(i) = halfway.places.binary_search_by_key(&key, |place| place.key) else { return };
+                let Ok(i) = halfway.memories.binary_search_by_key(&key, |memory| memory.key) else { return };
                 let once = pair.act(bodies, &touch, &self.memories.at(bodies.t).find(key));
-                let twice = pair.act(bodies, &touch, &halfway.places[i]);
+                let twice = pair.act(bodies, &touch, &halfway.memories[i]);
                 let two = bodies.two(pair.ids());
                 let speed = |i: usize| {
                     let arm = once.point - two.poses[i].p;
@@ -245,13 +245,13 @@ impl ContactWorkspace {
         most
     }
 
-    /// Whether a pair bears nothing in the step that began with what is `remembered`.
+    /// Returns whether a pair bears nothing in the step that began with what is `remembered`.
     pub(super) fn is_locked(&self, remembered: &ContactSnapshot, candidate: CandidatePair) -> bool {
         self.locks && remembered.was_open(candidate)
     }
 
-    /// Whether a place with this gap bears in the step that began with this memory of it. One whose force jumps keeps its side of the
-    /// jump over a step: whoever asked for locks ends the step where it closes, up to grazing.
+    /// Returns whether a point with this gap bears in the step that began with this memory of it. One whose force jumps keeps its side of the
+    /// jump over a step: those who asked for locks ends the step where it closes, up to grazing.
     pub(super) fn bears(&self, contact: &Contact, gap: f64, memory: &Memory) -> bool {
         if self.locks && contact.law.jumps() {
             memory.open.is_none() && (memory.closed || gap < 0.0)
@@ -260,17 +260,17 @@ impl ContactWorkspace {
         }
     }
 
-    /// How far out places are looked for that bear \[m\].
+    /// Returns how far out points are searched for that bear \[m\].
     pub(super) fn reach(&self, pair: &ContactPair) -> f64 {
         if self.locks && pair.contact().law.jumps() { nearly(pair.own) } else { 0.0 }
     }
 
-    /// Whether a place is closed where a step ends: one whose force jumps also where it is about to.
+    /// Returns whether a point is closed where a step ends: one whose force jumps also where it is about to.
     fn closes(&self, contact: &Contact, gap: f64, speed: f64, nearly: f64) -> bool {
         gap < 0.0 || self.locks && contact.law.jumps() && gap < nearly && speed > 0.0
     }
 
-    /// Calls `found` with every place that overlaps, and what it does.
+    /// Calls `found` with every point that overlaps, and what it does.
     fn for_each(&self, bodies: &BodyKinematics, mut found: impl FnMut(&ContactPair, &Touch<f64>, &Act<f64>)) {
         let remembered = self.memories.at(bodies.t);
         for &candidate in &self.candidates {
@@ -290,9 +290,9 @@ impl ContactWorkspace {
         }
     }
 
-    /// Calls `found` with every place that overlaps where the bodies are, what it does, and whether its first surface is on the second
+    /// Calls `found` with every point that overlaps where the bodies are, what it does, and whether its first surface is on the second
     /// side of its entry.
-    pub fn for_each_place(
+    pub fn for_each_point(
         &mut self,
         bodies: &BodyKinematics,
         mut found: impl FnMut(&ContactPair, &Act<f64>, bool),
@@ -432,7 +432,7 @@ impl ContactWorkspace {
         }
     }
 
-    /// Gap, force and slip of every entry: the smallest, the sum, the largest over its places.
+    /// Gap, force and slip of every entry: the smallest, the sum, the largest over its points.
     pub fn read(&mut self, bodies: &BodyKinematics, scratch: &mut DerivativeWorkspace) {
         self.refresh(bodies);
         let mut readings = std::mem::take(&mut self.readings);
@@ -498,9 +498,9 @@ impl ContactWorkspace {
                             let depth = (2.0 * stored / two.mass).sqrt();
                             memory.onset = memory.onset.speed.max(depth).into();
                         }
-                        now.places.push(memory);
+                        now.memories.push(memory);
                     } else {
-                        now.places.push(remember(&old, &touch, speed, anchor, None));
+                        now.memories.push(remember(&old, &touch, speed, anchor, None));
                         sums.leave(passed, &old);
                     }
                 });
@@ -514,11 +514,12 @@ impl ContactWorkspace {
                 let speed = -here.rate;
                 let closed = self.closes(&entry.contact, here.gap, speed, grazing_gap(here.gap));
                 let normal = gap::force(&entry.contact.law, &here, old.onset, closed);
-                let onset = if closed { onset(&old, here.gap, speed, passed) } else { Onset::at(speed) };
+                let onset =
+                    if closed { impact_onset(&old, here.gap, speed, passed) } else { ImpactOnset::at(speed) };
                 let open =
                     if closed { old.open.filter(|_| !old.closed) } else { Some([here.gap, here.rate]) };
                 let memory = Memory { closed, open, onset, ..old };
-                now.places.push(memory);
+                now.memories.push(memory);
                 now.note_gap(gap_of(i), here.gap, grazing_gap(here.gap), before);
                 let mut sums = ContactSums { entry: i, ..ContactSums::default() };
                 match normal {
@@ -536,13 +537,13 @@ impl ContactWorkspace {
         self.memories = memories;
     }
 
-    /// What entries have done so far.
+    /// Returns what entries have done so far.
     pub fn tallies(&self) -> &[EntryTally] {
         self.memories.tallies()
     }
 }
 
-/// Sums over the places of an entry at an accepted step.
+/// Sums over the points of an entry at an accepted step.
 #[derive(Default)]
 struct ContactSums {
     entry: usize,
@@ -552,7 +553,7 @@ struct ContactSums {
 }
 
 impl ContactSums {
-    /// The next place belongs to `entry`; what was summed of another is taken down.
+    /// The next point belongs to `entry`; what was summed of another is taken down.
     fn enter(&mut self, entry: usize, now: &mut ContactSnapshot) {
         if entry == self.entry {
             return;
@@ -566,7 +567,7 @@ impl ContactSums {
         *self = ContactSums { entry, ..ContactSums::default() };
     }
 
-    /// A place that is closed.
+    /// A point that is closed.
     fn add(
         &mut self,
         now: &mut ContactSnapshot,
@@ -589,7 +590,7 @@ impl ContactSums {
         self.leave(passed, old);
     }
 
-    /// A place that may have been closed since the last step.
+    /// A point that may have been closed since the last step.
     fn leave(&mut self, passed: f64, old: &Memory) {
         self.closed |= old.closed;
         self.passed = passed;
@@ -597,7 +598,7 @@ impl ContactSums {
 }
 
 impl ContactElement {
-    /// Its states of places in x: the first, and the one after the last.
+    /// Its states of points in x: the first, and the one after the last.
     pub(crate) fn range(&self) -> Option<(usize, usize)> {
         let first = self.states.first()?.1;
         Some((first, first + self.count))

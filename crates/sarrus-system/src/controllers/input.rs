@@ -4,7 +4,7 @@
 //! through [`System::input`](crate::System::input). Costs nothing in a step, and has no part in the error of one. A value that an expression can
 //! tell is a measure or an output of `ode`; one that a program computes anew in every evaluation is a function given by it.
 
-use super::places;
+use super::output_slots;
 use super::prelude::*;
 use sarrus_model::expr::is_name;
 
@@ -64,7 +64,7 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
     Ok(BuiltController {
         ids: vec![],
         controller: Arc::new(Input(start)),
-        outputs: places(ctx)?,
+        outputs: output_slots(ctx)?,
         reads: vec![],
     })
 }

@@ -26,7 +26,7 @@ use sarrus_model::{Element, Key, Model, Reader, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What controller files use.
+/// Describes what controller files use.
 mod prelude {
     pub use super::{BuiltController, Controller, ControllerKind, CutOff, Declared, ExpressionRole, Limited};
     pub use crate::at::At;
@@ -69,17 +69,17 @@ pub trait Controller: Send + Sync {
         xdot.fill(Dual::constant(0.0));
     }
 
-    /// How it is sampled, where it is: it then has no outputs but those held among its states, and no rates.
+    /// Returns how it is sampled, where it is: it then has no outputs but those held among its states, and no rates.
     fn sampling(&self) -> Option<&Sampling> {
         None
     }
 
-    /// Whether its states are set from outside, by a program or an event, and held in between.
+    /// Returns whether its states are set from outside, by a program or an event, and held in between.
     fn is_input(&self) -> bool {
         false
     }
 
-    /// Whether a state stays as it is but for samples and events.
+    /// Returns whether a state stays as it is but for samples and events.
     fn is_held(&self, _state: usize) -> bool {
         self.is_input() || self.sampling().is_some()
     }
@@ -88,12 +88,12 @@ pub trait Controller: Send + Sync {
     /// [`is_bounded`](Controller::is_bounded).
     fn enclose(&self, _at: &At<Enclosure>, _x: &[Enclosure], _out: &mut [Enclosure]) {}
 
-    /// Whether its outputs have bounds.
+    /// Returns whether its outputs have bounds.
     fn is_bounded(&self) -> bool {
         self.outputs().is_empty()
     }
 
-    /// Whether these bounds have second derivatives.
+    /// Returns whether these bounds have second derivatives.
     fn has_bends(&self) -> bool {
         true
     }
@@ -101,23 +101,23 @@ pub trait Controller: Send + Sync {
     /// Calls `found` with each expression that its outputs, and the rates of its states, are made of.
     fn parts(&self, _found: &mut dyn FnMut(ExpressionRole, &Formula)) {}
 
-    /// How an output is cut off, where it is.
+    /// Returns how an output is cut off, where it is.
     fn cut_off(&self) -> Option<&dyn CutOff> {
         None
     }
 
-    /// How it slides along a limit of its output, where it may.
+    /// Returns how it slides along a limit of its output, where it may.
     fn limited(&self) -> Option<&dyn Limited> {
         None
     }
 
-    /// The same controller with the place `hint` among the hints, where it may slide: see [`Limited::hint`].
-    fn with_hint(&self, _hint: usize) -> Option<Arc<dyn Controller>> {
+    /// The same controller with the index `discrete_index` among the discrete state, where it may slide: see [`Limited::discrete_index`].
+    fn with_discrete_index(&self, _index: usize) -> Option<Arc<dyn Controller>> {
         None
     }
 }
 
-/// What an expression of a controller is for.
+/// Holds what an expression of a controller is for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ExpressionRole {
     /// Outputs.
@@ -140,7 +140,7 @@ pub trait CutOff {
 
 /// Modes of the integral of a controller with limits, constant over a step. Times -1 they are those of the lowest output.
 pub mod mode {
-    /// Nobody tells: it is held or not by the demand itself.
+    /// No one tells: it is held or not by the demand itself.
     pub const OWN: f64 = 0.0;
     /// It follows the highest output.
     pub const SLIDES: f64 = 1.0;
@@ -153,8 +153,8 @@ pub mod mode {
 /// A controller whose integral is held where the demand is beyond a limit of the output, and grows below it. Where both lead
 /// back to the limit the integral follows it, a sliding mode: the output is the limit, and the demand stays at it.
 pub trait Limited {
-    /// Place among the hints of its mode, one of [`mode`].
-    fn hint(&self) -> usize;
+    /// Index among the discrete state of its mode, one of [`mode`].
+    fn discrete_index(&self) -> usize;
 
     /// Positive where the highest and the lowest output hold the integral, the demand being beyond them and the error driving it
     /// outwards; and the size of the demand's terms.
@@ -181,7 +181,7 @@ pub struct Declared {
 
 impl Declared {
     /// Every name with its place, from the first.
-    fn places(&self, first: usize) -> Vec<(String, usize)> {
+    fn output_indices(&self, first: usize) -> Vec<(String, usize)> {
         self.outputs.iter().chain(&self.states).cloned().zip(first..).collect()
     }
 }
@@ -191,7 +191,7 @@ impl Declared {
 pub struct BuiltController {
     /// The bodies that its expressions read.
     pub ids: Vec<u32>,
-    /// What it does.
+    /// Holds what it does.
     pub controller: Arc<dyn Controller>,
     /// Names of its outputs, then of its states, with their places in [`At::outs`].
     pub outputs: Vec<(String, usize)>,
@@ -245,17 +245,17 @@ pub fn kind(model: &Model, element: &Element) -> Result<&'static ControllerKind>
     Err(reader.error("kind", message).hint(did_you_mean(name, names()).unwrap_or_else(known)))
 }
 
-/// Outputs and states of a controller with their places from `first` on, before any expression is bound.
+/// Outputs and states of a controller with their indices from `first` on, before any expression is bound.
 pub fn outputs(model: &Model, element: &Element, first: usize) -> Result<Vec<(String, usize)>> {
     let kind = kind(model, element)?;
     let reader = Reader::new(model, element, kind.keys)?;
-    Ok((kind.declare)(&reader)?.places(first))
+    Ok((kind.declare)(&reader)?.output_indices(first))
 }
 
 /// The places that [`outputs`] gave to the controller that `ctx` has open: of its outputs and states.
-fn places(ctx: &Context) -> Result<Vec<(String, usize)>> {
+fn output_slots(ctx: &Context) -> Result<Vec<(String, usize)>> {
     match ctx.directory.get(&ctx.reader.element().name) {
-        Some(Named::Controller(places)) => Ok(places.clone()),
+        Some(Named::Controller(outputs)) => Ok(outputs.clone()),
         _ => Err(ctx.reader.element_error(format!("{} has no outputs", ctx.reader.title()))),
     }
 }
@@ -271,15 +271,15 @@ pub fn order(controllers: &[&BuiltController]) -> std::result::Result<Vec<usize>
     }
     let needs = |i: usize| controllers[i].reads.iter().filter_map(|slot| owner.get(slot).copied());
 
-    // depth first: a controller is placed after those that it reads
+    // depth first: a controller is evaluated after those that it reads
     #[derive(Clone, Copy, PartialEq)]
     enum VisitMark {
         New,
         Open,
-        Placed,
+        Visited,
     }
     let mut marks = vec![VisitMark::New; controllers.len()];
-    let mut placed = Vec::with_capacity(controllers.len());
+    let mut ordered = Vec::with_capacity(controllers.len());
     for root in 0..controllers.len() {
         if marks[root] != VisitMark::New {
             continue;
@@ -289,8 +289,8 @@ pub fn order(controllers: &[&BuiltController]) -> std::result::Result<Vec<usize>
         while let Some((i, rest)) = path.last_mut() {
             match rest.next() {
                 None => {
-                    marks[*i] = VisitMark::Placed;
-                    placed.push(*i);
+                    marks[*i] = VisitMark::Visited;
+                    ordered.push(*i);
                     path.pop();
                 }
                 Some(next) if marks[next] == VisitMark::Open => {
@@ -305,7 +305,7 @@ pub fn order(controllers: &[&BuiltController]) -> std::result::Result<Vec<usize>
             }
         }
     }
-    Ok(placed)
+    Ok(ordered)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use super::prelude::*;
 use super::sampling::{DELAY, PERIOD, Times};
-use super::{places, sampled};
+use super::{output_slots, sampled};
 use sarrus_model::RuntimeExpr;
 use sarrus_model::expr::is_name;
 
@@ -142,14 +142,14 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
     if Times::read(reader)?.is_some() {
         return sampled::read(ctx);
     }
-    let places = places(ctx)?;
-    let (outputs, states) = places.split_at(declared.outputs.len());
+    let slots = output_slots(ctx)?;
+    let (outputs, states) = slots.split_at(declared.outputs.len());
     let start: Vec<f64> = reader.map_of_numbers("states")?.into_iter().map(|(.., start)| start).collect();
 
     // outputs see the states, rates see both
     let mut binder = ctx.binder(ReadLevel::Force, Vec::new());
-    for (name, place) in states {
-        binder.local(name, Signal::Output(*place));
+    for (name, index) in states {
+        binder.local(name, Signal::Output(*index));
     }
     let mut formulas = Vec::new();
     let mut reads = Vec::new();
@@ -158,8 +158,8 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
         formula.outputs(&mut reads);
         formulas.push(formula);
     }
-    for (name, place) in outputs {
-        binder.local(name, Signal::Output(*place));
+    for (name, index) in outputs {
+        binder.local(name, Signal::Output(*index));
     }
     let mut rates = Vec::new();
     for expr in of_states(reader, "rates", &declared.states, "has no rate")? {
@@ -167,7 +167,7 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
     }
     let ids = binder.ids;
     let controller = OdeController { start, rates, formulas, outputs: declared.outputs };
-    Ok(BuiltController { ids, controller: Arc::new(controller), outputs: places, reads })
+    Ok(BuiltController { ids, controller: Arc::new(controller), outputs: slots, reads })
 }
 
 /// `kind = "ode"`

@@ -7,8 +7,8 @@
 //! positions only. With `period` it is sampled: see [`pid_sampled`](super::pid_sampled).
 
 use super::mode;
+use super::output_slots;
 use super::pid_sampled::DiscretePid;
-use super::places;
 use super::prelude::*;
 use super::sampling::{DELAY, OwnNames, PERIOD, Sampled, SampledRead, Times};
 use sarrus_math::{Interval, Mat3, Vec3};
@@ -16,7 +16,7 @@ use sarrus_math::{Interval, Mat3, Vec3};
 /// Most bodies that an error may read whose derivative is exact: their jets lie on the stack.
 const MOST_BODIES: usize = 8;
 
-/// How the derivative comes about.
+/// Describes how the derivative comes about.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Derivative {
     /// Not at all.
@@ -37,8 +37,8 @@ pub struct Pid {
     derivative: Derivative,
     limits: [f64; 2],
     outputs: Vec<String>,
-    /// Place among the hints of its mode.
-    hint: Option<usize>,
+    /// Index among the discrete state of its mode.
+    discrete_index: Option<usize>,
 }
 
 /// ė along the motion, over the scalars that controllers are evaluated with.
@@ -60,7 +60,7 @@ impl ErrorRate for f64 {
             poses: &poses[..n],
             twists: &[],
             ids: &IDS[..n],
-            hints: at.hints,
+            discrete: at.discrete,
             outs: &[],
         };
         input.eval(&along).derivative(1)
@@ -77,18 +77,19 @@ impl ErrorRate for Dual<6> {
         let ids: Vec<u32> = (0..at.ids.len() as u32).collect();
         let along = |i: usize| {
             let (pose, twist) = (at.pose(i), at.twist(i));
-            let turning = pose.rot * Mat3::skew(twist.w);
+            let rotating = pose.rot * Mat3::skew(twist.w);
             Pose {
                 p: Vec3(std::array::from_fn(|k| join(pose.p.0[k], twist.v.0[k]))),
                 rot: Mat3(std::array::from_fn(|r| {
-                    std::array::from_fn(|c| join(pose.rot.0[r][c], turning.0[r][c]))
+                    std::array::from_fn(|c| join(pose.rot.0[r][c], rotating.0[r][c]))
                 })),
                 angle: join(pose.angle, twist.w.0[2]),
             }
         };
         let poses: Vec<Pose<Dual<6, Jet<2>>>> = (0..at.ids.len()).map(along).collect();
         let t = join(at.t, Dual::constant(1.0));
-        let found = input.eval(&At { t, poses: &poses, twists: &[], ids: &ids, hints: at.hints, outs: &[] });
+        let found =
+            input.eval(&At { t, poses: &poses, twists: &[], ids: &ids, discrete: at.discrete, outs: &[] });
         Dual { v: found.v.derivative(1), d: found.d.map(|d| d.derivative(1)) }
     }
 }
@@ -112,7 +113,7 @@ impl Pid {
         error * self.kp + x[0] * self.ki + derivative
     }
 
-    /// Whether the output depends on the input itself, not on its integral alone.
+    /// Returns whether the output depends on the input itself, not on its integral alone.
     fn feeds_through(&self) -> bool {
         self.kp != 0.0 || self.derivative != Derivative::None
     }
@@ -155,7 +156,9 @@ impl Pid {
     }
 
     fn mode<R: Real>(&self, at: &At<R>) -> f64 {
-        self.hint.and_then(|hint| at.hints.get(hint).copied()).unwrap_or(mode::OWN)
+        self.discrete_index
+            .and_then(|discrete_index| at.discrete.get(discrete_index).copied())
+            .unwrap_or(mode::OWN)
     }
 
     fn limit(&self, side: f64) -> f64 {
@@ -164,8 +167,8 @@ impl Pid {
 }
 
 impl Limited for Pid {
-    fn hint(&self) -> usize {
-        self.hint.unwrap_or_default()
+    fn discrete_index(&self) -> usize {
+        self.discrete_index.unwrap_or_default()
     }
 
     fn beyond(&self, at: &At<f64>, x: &[f64]) -> ([f64; 2], f64) {
@@ -282,14 +285,16 @@ impl Controller for Pid {
     }
 
     fn limited(&self) -> Option<&dyn Limited> {
-        self.hint.map(|_| self as &dyn Limited)
+        self.discrete_index.map(|_| self as &dyn Limited)
     }
 
-    fn with_hint(&self, hint: usize) -> Option<Arc<dyn Controller>> {
+    fn with_discrete_index(&self, discrete_index: usize) -> Option<Arc<dyn Controller>> {
         let is_limited = self.limits.iter().any(|limit| limit.is_finite());
         // what another controller gives out has no derivative along the motion
         let slides = is_limited && self.ki != 0.0 && !self.input.needs_controller();
-        slides.then(|| Arc::new(Pid { hint: Some(hint), ..self.clone() }) as Arc<dyn Controller>)
+        slides.then(|| {
+            Arc::new(Pid { discrete_index: Some(discrete_index), ..self.clone() }) as Arc<dyn Controller>
+        })
     }
 }
 
@@ -329,7 +334,7 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
         let start = vec![0.0; declare(reader)?.states.len()];
         let reads = vec![SampledRead { expr, own: OwnNames::None }];
         let controller = Arc::new(Sampled::new(times, reads, 1, &start, law));
-        return Ok(BuiltController { ids: vec![], controller, outputs: places(ctx)?, reads: vec![] });
+        return Ok(BuiltController { ids: vec![], controller, outputs: output_slots(ctx)?, reads: vec![] });
     }
     let mut binder = ctx.binder(ReadLevel::Force, Vec::new());
     let input = binder.scalar(&expr)?;
@@ -352,8 +357,8 @@ fn read(ctx: &mut Context) -> Result<BuiltController> {
                 .hint("give `filter`, the time constant of the derivative in s"));
         }
     }
-    let (outputs, own) = (places(ctx)?, declare(reader)?.outputs);
-    let controller = Pid { input, kp, ki, kd, derivative, limits, outputs: own, hint: None };
+    let (outputs, own) = (output_slots(ctx)?, declare(reader)?.outputs);
+    let controller = Pid { input, kp, ki, kd, derivative, limits, outputs: own, discrete_index: None };
     let mut reads = Vec::new();
     if controller.feeds_through() {
         controller.input.outputs(&mut reads);

@@ -6,7 +6,7 @@
 
 use super::prelude::*;
 use super::sampling::{DELAY, OwnNames, PERIOD, Sampled, SampledLaw, SampledRead, Times};
-use super::{ode, places};
+use super::{ode, output_slots};
 
 /// The new values are what was read.
 struct ReadAsGiven;
@@ -29,7 +29,7 @@ pub(super) fn read(ctx: &mut Context) -> Result<BuiltController> {
         return Err(reader.missing("period").hint("the time between samples in s"));
     };
     let declared = ode::names(reader)?;
-    let outputs = places(ctx)?;
+    let outputs = output_slots(ctx)?;
     let start: Vec<f64> = reader.map_of_numbers("states")?.into_iter().map(|(.., start)| start).collect();
     let mut reads: Vec<SampledRead> = Vec::new();
     for (.., expr) in reader.map_of_expressions("outputs")? {

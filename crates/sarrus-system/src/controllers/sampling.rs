@@ -1,4 +1,4 @@
-//! What sampled controllers have in common: they look at the mechanism every `period` and hold their outputs in between.
+//! Describes what sampled controllers have in common: they check the mechanism every `period` and hold their outputs in between.
 //!
 //! With the instants t_k = t_0 + k·period, k = 0, 1, …, t_0 the start of the run, and y all that can be read,
 //!
@@ -9,7 +9,7 @@
 //! y is what holds at t_k under the outputs that act until then, reactions and accelerations included: there is no loop to
 //! solve. Where a force switches or an event happens at t_k itself, it is what holds behind that. Before the first outputs act
 //! they are 0, or what `[initial]` says. Outputs, states, and outputs that wait for their time lie in x with the rate 0, in
-//! this order, so that whoever carries x carries all of a controller but its clock; the last ones have no names. Who keeps the
+//! this order, so that the caller that carries x carries all of a controller but its clock; the last ones have no names. Who keeps the
 //! clock is [`Sampler`](crate::Sampler).
 //!
 //! A controller of another kind needs a [`SampledLaw`]. Costs a new first evaluation of the forces at every instant, and with
@@ -29,7 +29,7 @@ pub(super) const PERIOD: Key =
 pub(super) const DELAY: Key =
     Key::new("delay", KeyType::Number, "0", "with `period`: from a sample until its outputs act [s]");
 
-/// When a controller looks and acts.
+/// Describes when a controller looks and acts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Times {
     /// Time between samples \[s\].
@@ -56,14 +56,14 @@ impl Times {
         Ok(Some(Times { period, delay }))
     }
 
-    /// How many samples may wait for their time at once.
+    /// Number of samples that may wait for their time at once.
     pub fn waiting(&self) -> usize {
         // a delay of whole periods but for rounding is one of whole periods
         if self.delay == 0.0 { 0 } else { (self.delay / self.period + 1e-6) as usize + 1 }
     }
 }
 
-/// Which of its own names a controller reads without its name before them.
+/// Identifies which of its own names a controller reads without its name before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnNames {
     /// None.
@@ -83,23 +83,23 @@ pub struct SampledRead {
     pub own: OwnNames,
 }
 
-/// What a sampled controller makes of what it reads.
+/// Holds what a sampled controller makes of what it reads.
 pub trait SampledLaw: Send + Sync {
     /// New states and outputs from the values of [`Sampling::reads`]; `first` at the first sample of a run.
     fn sample(&self, read: &[f64], first: bool, states: &mut [f64], outputs: &mut [f64]);
 }
 
-/// How a controller is sampled.
+/// Describes how a controller is sampled.
 pub struct Sampling {
-    /// When.
+    /// The time.
     pub times: Times,
-    /// What it reads; where one reads outputs ([`OwnNames::All`]), the outputs are the first of these.
+    /// Holds what it reads; where one reads outputs ([`OwnNames::All`]), the outputs are the first of these.
     pub reads: Vec<SampledRead>,
     /// Number of its outputs, the first of its states in x.
     pub outputs: usize,
     /// Number of its own states, which follow.
     pub states: usize,
-    /// What it does.
+    /// Holds what it does.
     pub law: Box<dyn SampledLaw>,
 }
 

@@ -1,4 +1,4 @@
-//! What others read of a controller: its outputs and states, at an instant and over an interval of time.
+//! Describes what others read of a controller: its outputs and states, at an instant and over an interval of time.
 
 use super::{Limited, mode};
 use crate::at::At;
@@ -10,7 +10,7 @@ impl ControllerElement {
     pub(crate) fn show(&self, at: &At<f64>, x: &[f64], own: &mut [f64]) -> usize {
         let count = self.controller.outputs().len();
         self.controller.output(at, x, &mut own[..count]);
-        let Some((limited, side)) = self.sliding(at.hints) else { return count };
+        let Some((limited, side)) = self.sliding(at.discrete) else { return count };
         own[count] = limited.integral_at(at, x, side);
         count + 1
     }
@@ -22,13 +22,13 @@ impl ControllerElement {
         own.clear();
         own.resize(count, Enclosure::jumping(Interval::ALL));
         self.controller.enclose(at, x, own);
-        own.extend(self.sliding(at.hints).map(|(limited, side)| limited.enclose_integral(at, x, side)));
+        own.extend(self.sliding(at.discrete).map(|(limited, side)| limited.enclose_integral(at, x, side)));
     }
 
     /// The limit that it slides along, if it does.
-    fn sliding(&self, hints: &[f64]) -> Option<(&dyn Limited, f64)> {
+    fn sliding(&self, discrete: &[f64]) -> Option<(&dyn Limited, f64)> {
         let limited = self.controller.limited()?;
-        let mode = hints[limited.hint()];
+        let mode = discrete[limited.discrete_index()];
         (mode.abs() == mode::SLIDES).then_some((limited, mode))
     }
 

@@ -1,6 +1,6 @@
 //! A joint coordinate, or its speed, as a function of time.
 //!
-//! Φ = coordinate - f(t). An angle in space is known up to whole turns; the turn nearest to f(t) is meant, so that
+//! Φ = coordinate - f(t). An angle in space is known up to whole revolutions; the rotation nearest to f(t) is meant, so that
 //! any program can be followed. ψ = speed - f(t). In joint coordinates neither is a row: what is given there is taken out of the
 //! unknowns (`tree/specified.rs`).
 
@@ -9,7 +9,7 @@ use crate::at::At;
 use crate::constraint::{Constraint, CoordinateProgram};
 use crate::constraints::BuiltRows;
 use crate::context::Context;
-use crate::coordinate::{CoordinateRef, nearest_turn};
+use crate::coordinate::{CoordinateRef, nearest_revolution};
 use crate::formula::{Formula, ReadLevel};
 use sarrus_math::Real;
 use sarrus_model::Result;
@@ -29,8 +29,8 @@ impl Follow {
         self.coordinate.value(at) - self.target.eval(at)
     }
 
-    fn turns_to_zero(&self, off: f64) -> f64 {
-        if self.coordinate.reading.wraps() { nearest_turn(off, 0.0) } else { 0.0 }
+    fn revolutions_to_zero(&self, off: f64) -> f64 {
+        if self.coordinate.reading.wraps() { nearest_revolution(off, 0.0) } else { 0.0 }
     }
 }
 
@@ -41,11 +41,11 @@ impl Constraint for Follow {
 
     fn residual<R: Real>(&self, at: &At<R>, phi: &mut [R]) {
         let off = self.off(at);
-        phi[0] = off + self.turns_to_zero(off.value());
+        phi[0] = off + self.revolutions_to_zero(off.value());
     }
 
-    fn turns_off(&self, at: &At<f64>) -> Option<f64> {
-        self.coordinate.hint.map(|_| -self.turns_to_zero(self.off(at)))
+    fn revolutions_off(&self, at: &At<f64>) -> Option<f64> {
+        self.coordinate.discrete_index.map(|_| -self.revolutions_to_zero(self.off(at)))
     }
 
     fn depends_on_time(&self) -> bool {
@@ -91,8 +91,8 @@ impl Constraint for FollowSpeed {
 }
 
 /// Reads `[drivers.X] kind = "joint"`.
-#[allow(clippy::ptr_arg)] // the registry's signature: other kinds add hints
-pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<(BuiltRows, Efforts)> {
+#[allow(clippy::ptr_arg)] // the registry's signature: other kinds add discrete state
+pub fn read(ctx: &mut Context, discrete: &mut Vec<f64>) -> Result<(BuiltRows, Efforts)> {
     let (index, k) = ctx.joint_coordinate("joint")?;
     let joint = &ctx.directory.joints[index];
     let key = ctx.reader.require_one_of(&["angle", "rate", "position", "speed"])?;
@@ -111,11 +111,11 @@ pub fn read(ctx: &mut Context, hints: &mut Vec<f64>) -> Result<(BuiltRows, Effor
     let built = if matches!(key, "rate" | "speed") {
         BuiltRows::new(ids, FollowSpeed { coordinate, target, which: (index, k) })
     } else {
-        // the reading starts in the turn in which the program starts
-        if let Some(hint) = coordinate.hint {
+        // the reading starts in the rotation in which the program starts
+        if let Some(discrete_index) = coordinate.discrete_index {
             let at =
-                At { t: ctx.directory.t_start, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
-            hints[hint as usize] = target.eval(&at);
+                At { t: ctx.directory.t_start, poses: &[], twists: &[], ids: &[], discrete: &[], outs: &[] };
+            discrete[discrete_index as usize] = target.eval(&at);
         }
         BuiltRows::new(ids, Follow { coordinate, target, which: (index, k) })
     };

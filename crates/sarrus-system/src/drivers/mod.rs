@@ -13,10 +13,10 @@ use crate::formula::ReadLevel;
 use crate::signal::PointDistance as Pair;
 use sarrus_model::{Key, KeyType, Result};
 
-/// What a driver shows in results: the name and unit of the effort of each of its rows.
+/// Holds what a driver shows in results: the name and unit of the effort of each of its rows.
 pub type Efforts = Vec<(String, &'static str)>;
 
-/// Reads a driver; new hints are added to the list.
+/// Reads a driver; new discrete variables are added to the list.
 pub type ReadDriver = fn(&mut Context, &mut Vec<f64>) -> Result<(BuiltRows, Efforts)>;
 
 /// A registered kind of driver.

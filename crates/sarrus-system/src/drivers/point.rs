@@ -1,4 +1,4 @@
-//! The position or velocity of a point, and the turning of its body, as functions of time.
+//! The position or velocity of a point, and the rotation of its body, as functions of time.
 //!
 //! Φ_i = p_i - f_i(t) for the components that are not free, in the plane also angle - f(t); at velocity level
 //! ψ_i = ṗ_i - f_i(t), and rate or ω in world axes.
@@ -74,10 +74,11 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<(BuiltRows, Efforts)>
     if body == 0 {
         return Err(ctx.reader.error("body", "the ground does not move").hint("name a moving body"));
     }
-    let turns = ctx.directory.bodies[body as usize].kind.turns();
+    let rotates = ctx.directory.bodies[body as usize].kind.rotates();
     let origin = ctx.directory.bodies[body as usize].from_com([0.0; 3]);
     let r = ctx.point_on(body, "at", "on")?.unwrap_or(origin);
-    let (mut places, mut speeds) = (ctx.binder(ReadLevel::Time, vec![]), ctx.binder(ReadLevel::Rate, vec![]));
+    let (mut positions, mut speeds) =
+        (ctx.binder(ReadLevel::Time, vec![]), ctx.binder(ReadLevel::Rate, vec![]));
     ctx.reader.one_of(&["position", "velocity"])?;
     ctx.reader.one_of(&["angle", "rate"])?;
     let vector = |binder: &mut Binder, key: &str, how: ComponentMap| -> Result<Vec<DrivenComponent>> {
@@ -86,13 +87,13 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<(BuiltRows, Efforts)>
             None => Ok(vec![]),
         }
     };
-    let position = vector(&mut places, "position", ComponentMap::Point)?;
+    let position = vector(&mut positions, "position", ComponentMap::Point)?;
     let velocity = vector(&mut speeds, "velocity", ComponentMap::Polar)?;
     let mut omega = if ctx.is_planar() { vec![] } else { vector(&mut speeds, "omega", ComponentMap::Axial)? };
     let mut angle = None;
     if ctx.is_planar() {
         if let Some(expr) = ctx.reader.heading_expression("angle")? {
-            angle = Some(places.scalar(&expr)?);
+            angle = Some(positions.scalar(&expr)?);
         }
         if let Some(expr) = ctx.reader.axial_expression("rate")? {
             omega.push((2, speeds.scalar(&expr)?));
@@ -105,7 +106,7 @@ pub fn read(ctx: &mut Context, _: &mut Vec<f64>) -> Result<(BuiltRows, Efforts)>
             return Err(ctx.reader.error(key, format!("`{key}` does not exist in this space")).hint(hint));
         }
     }
-    if !turns && (angle.is_some() || !omega.is_empty()) {
+    if !rotates && (angle.is_some() || !omega.is_empty()) {
         return Err(ctx.reader.error("body", "is a point mass and does not turn"));
     }
     let driver = PointDriver { r, position, angle, velocity, omega };

@@ -11,7 +11,7 @@ use crate::primitive::{Compound, Primitive};
 use crate::system::{ConstraintElement, Family};
 use std::sync::Arc;
 
-/// What is locked.
+/// Holds what is locked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lock {
     /// Index of the joint.
@@ -34,7 +34,7 @@ impl Lock {
         (0..free).map(|k| Lock { joint, coordinate: Some(k), at: None }).collect()
     }
 
-    /// Whether the two hold the same thing.
+    /// Returns whether the two hold the same thing.
     pub fn is_same(&self, other: &Lock) -> bool {
         (self.joint, self.coordinate) == (other.joint, other.coordinate)
     }
@@ -53,7 +53,7 @@ impl Lock {
         match (self.coordinate, self.value(directory, at)) {
             (Some(k), Some(value)) => {
                 let terms = vec![(1.0, joint.coordinate(k, 0, 1))];
-                let row = Coupler { terms, value: self.at.unwrap_or(value), unit: "", own_hints: vec![] };
+                let row = Coupler { terms, value: self.at.unwrap_or(value), unit: "", own_discrete: vec![] };
                 ConstraintElement::new(name, Family::Lock, ids, Arc::new(row))
             }
             _ => {

@@ -58,11 +58,11 @@ impl RigidStop {
 impl System {
     /// The gaps of all rigid limits, in the order of [`Events::limits`](super::Events::limits). They obey Newton's rule.
     pub fn stops(&self) -> Vec<Gap> {
-        let limits = self.whole.events.limits.iter().enumerate();
+        let limits = self.all.events.limits.iter().enumerate();
         let gap = |(k, limit): (usize, &RigidStop)| {
             let joint = &self.directory.joints[limit.joint];
             let terms = vec![(-limit.side, joint.coordinate(limit.coordinate, 0, 1))];
-            let row = Coupler { terms, value: -limit.side * limit.value, unit: "", own_hints: vec![] };
+            let row = Coupler { terms, value: -limit.side * limit.value, unit: "", own_discrete: vec![] };
             let rigid = Rigid { restitution: limit.restitution, rule: ImpactRule::Newton, mu: 0.0 };
             Gap::of_limit(self.contacts.len() + k, k, joint.bodies.to_vec(), rigid, Arc::new(row))
         };
@@ -73,9 +73,7 @@ impl System {
     pub fn gap_name(&self, contact: usize) -> &str {
         match self.contacts.get(contact) {
             Some(own) => &own.contact.name,
-            None => {
-                self.whole.events.limits.get(contact - self.contacts.len()).map_or("", |limit| &limit.name)
-            }
+            None => self.all.events.limits.get(contact - self.contacts.len()).map_or("", |limit| &limit.name),
         }
     }
 }

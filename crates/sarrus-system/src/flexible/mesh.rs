@@ -1,4 +1,4 @@
-//! Where the parts of a flexible member stand in the model pose: pieces along a line or a path of points, and the
+//! Describes where the parts of a flexible member stand in the model pose: pieces along a line or a path of points, and the
 //! stations between them.
 //!
 //! A piece is straight and has x along it and z as near to `up` as can be; by default up is world z, and a vertical piece has
@@ -73,7 +73,7 @@ impl Station {
     }
 }
 
-/// What a member says of its line.
+/// Holds what a member says of its line.
 pub struct MemberLine {
     points: Vec<[f64; 3]>,
     up: Up,
@@ -82,7 +82,7 @@ pub struct MemberLine {
     pieces: usize,
 }
 
-/// Which way z goes.
+/// Identifies which way z goes.
 #[derive(Clone, Copy)]
 enum Up {
     /// As near to this as can be.
@@ -179,7 +179,7 @@ impl MemberLine {
             let d: [f64; 3] = std::array::from_fn(|k| b[k] - a[k]);
             let (axes, angle) = if self.planar {
                 let own = d[1].atan2(d[0]);
-                // the turn in which it is nearest to the piece before
+                // the rotation in which it is nearest to the piece before
                 let angle = last.map_or(own, |(_, before)| own + TAU * ((before - own) / TAU).round());
                 (Mat3::rot_z(angle), angle)
             } else {
@@ -245,8 +245,8 @@ fn half_way(a: &Mat3, b: &Mat3) -> Mat3 {
     if a == b {
         return *a;
     }
-    let turn = quat_to_rotation_vector(&a.transpose_mul_mat(b).to_quat());
-    let half = turn.map(|x| 0.5 * x);
+    let rotation = quat_to_rotation_vector(&a.transpose_mul_mat(b).to_quat());
+    let half = rotation.map(|x| 0.5 * x);
     debug_assert!(half.iter().all(|x| x.abs() <= PI));
     *a * Mat3::from_quat(quat_from_rotation_vector(&half))
 }

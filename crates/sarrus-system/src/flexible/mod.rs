@@ -18,14 +18,14 @@ use crate::constraint::Rows;
 use crate::joint::{Frames, JointFace};
 use crate::load::Load;
 use modal::floating::Floating;
-use sarrus_model::model::PlacedBody;
+use sarrus_model::model::BodyPlacement;
 use sarrus_model::transform::Frame;
 use sarrus_model::{Diagnostic, Element, Key, Model, Reader, Result};
 use section::BeamSection;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What files of members use.
+/// Describes what files of members use.
 mod prelude {
     pub use super::mesh::{MemberLine, Station};
     pub use super::properties::Properties;
@@ -72,7 +72,7 @@ pub struct MemberJoint {
     pub name: String,
     /// Bodies, as places in [`Member::bodies`].
     pub bodies: [usize; 2],
-    /// What it does; it reads 0 in the model pose.
+    /// Holds what it does; it reads 0 in the model pose.
     pub face: Arc<dyn JointFace>,
     /// Its frames.
     pub frames: Frames,
@@ -84,7 +84,7 @@ pub struct MemberForce {
     pub name: String,
     /// Bodies, as places in [`Member::bodies`].
     pub bodies: Vec<usize>,
-    /// What it does.
+    /// Holds what it does.
     pub load: Arc<dyn Load>,
 }
 
@@ -94,9 +94,9 @@ pub struct Member {
     pub name: String,
     /// Its bodies in order, with their full names; the internal ones last.
     pub bodies: Vec<Body>,
-    /// How many of them are bodies of the model.
+    /// Describes how many of them are bodies of the model.
     pub visible: usize,
-    /// What its bodies are called after the dot, with their number: `node`, `seg`.
+    /// Holds what its bodies are called after the dot, with their number: `node`, `seg`.
     pub part: &'static str,
     /// The number of the first.
     pub first: usize,
@@ -108,7 +108,7 @@ pub struct Member {
     pub joints: Vec<MemberJoint>,
     /// Forces.
     pub forces: Vec<MemberForce>,
-    /// Of a modal body its frame and amplitudes, by place in [`Member::bodies`] until the member has its number.
+    /// Of a modal body its frame and amplitudes, by index in [`Member::bodies`] until the member has its number.
     pub floating: Option<Floating>,
     /// Nodes of a modal body that are shown, by their names in it.
     pub shown: Vec<(String, Arc<modal::shapes::Shapes>)>,
@@ -118,8 +118,8 @@ pub struct Member {
 
 impl Member {
     /// Numbers of bodies in the system from places in [`Member::bodies`].
-    pub fn ids(&self, places: &[usize]) -> Vec<u32> {
-        places.iter().map(|&place| self.id + place as u32).collect()
+    pub fn ids(&self, indices: &[usize]) -> Vec<u32> {
+        indices.iter().map(|&index| self.id + index as u32).collect()
     }
 
     /// Its bodies by number: those of the model, and all.
@@ -143,8 +143,8 @@ pub fn read(model: &Model, bodies: &mut Vec<Body>) -> std::result::Result<Vec<Me
         return Err(errors);
     }
     let (mut q, mut v) = bodies.last().map_or((0, 0), |b| (b.q + b.kind.nq(), b.v + b.kind.nv()));
-    let mut placed = HashMap::new();
-    let taken = modal::taken(model);
+    let mut placements = HashMap::new();
+    let taken = modal::used_names(model);
     for element in
         model.flexible.iter().filter(|e| !(e.kind == beam::KIND.name && taken.contains_key(&e.name)))
     {
@@ -155,19 +155,19 @@ pub fn read(model: &Model, bodies: &mut Vec<Body>) -> std::result::Result<Vec<Me
                     (body.q, body.v) = (q, v);
                     q += body.kind.nq();
                     v += body.kind.nv();
-                    body.between = body.between.map(|pair| pair.map(|place| place + member.id));
+                    body.between = body.between.map(|pair| pair.map(|index| index + member.id));
                 }
                 if let Some(floating) = &mut member.floating {
                     floating.frame += member.id;
                 }
                 bodies.extend(member.bodies.iter().cloned());
-                place(&member, &mut placed);
+                insert_placements(&member, &mut placements);
                 members.push(member);
             }
             Err(error) => errors.push(error),
         }
     }
-    for attachment in model.attachments.iter().filter(|a| placed.contains_key(&a.body)) {
+    for attachment in model.attachments.iter().filter(|a| placements.contains_key(&a.body)) {
         if attachment.element.table.get("markers").is_some() {
             let reader = Reader::open(model, &attachment.element);
             let message = format!("`{}` of a flexible member carries no markers", attachment.body);
@@ -178,7 +178,7 @@ pub fn read(model: &Model, bodies: &mut Vec<Body>) -> std::result::Result<Vec<Me
         return Err(errors);
     }
     // compiled again, a model places them again where they are
-    let _ = model.placed.set(placed);
+    let _ = model.placements.set(placements);
     Ok(members)
 }
 
@@ -206,7 +206,7 @@ fn read_one(model: &Model, element: &Element, sections: &[BeamSection]) -> Resul
     let member = (kind.read)(&reader, sections)?;
     for body in member.bodies.iter().filter(|b| !b.shares) {
         let moments = (0..3).map(|i| body.inertia.0[i][i]);
-        // of what is given as numbers only signs were looked at
+        // of what is given as numbers only signs were checked
         if let Some(x) = [body.mass].into_iter().chain(moments).find(|x| in_range(*x).is_none()) {
             let message = format!(
                 "{}: `{}` cannot have a mass or inertia of {x:e}: numbers of this size cannot be computed with",
@@ -220,18 +220,18 @@ fn read_one(model: &Model, element: &Element, sections: &[BeamSection]) -> Resul
 }
 
 /// Notes where the bodies of a member stand, by all their names.
-fn place(member: &Member, placed: &mut HashMap<String, PlacedBody>) {
+fn insert_placements(member: &Member, placements: &mut HashMap<String, BodyPlacement>) {
     let visible = &member.bodies[..member.visible];
     for (i, body) in visible.iter().enumerate() {
         let (p, q, angle) = body.start;
         let mirrored = member.mirrored.get(i).cloned();
-        let entry = PlacedBody { frame: Frame { p, q, angle }, mirrored };
+        let entry = BodyPlacement { frame: Frame { p, q, angle }, mirrored };
         if i == 0 {
-            placed.insert(format!("{}.start", member.name), entry.clone());
+            placements.insert(format!("{}.start", member.name), entry.clone());
         }
         if i + 1 == member.visible {
-            placed.insert(format!("{}.end", member.name), entry.clone());
+            placements.insert(format!("{}.end", member.name), entry.clone());
         }
-        placed.insert(body.name.clone(), entry);
+        placements.insert(body.name.clone(), entry);
     }
 }

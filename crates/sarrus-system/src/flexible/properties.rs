@@ -1,4 +1,4 @@
-//! What a member is per length: its section with its material. Each product is given by the section, or follows from its shape, or is
+//! Describes what a member is per length: its section with its material. Each product is given by the section, or follows from its shape, or is
 //! missing, which is an error only where a member needs it.
 
 use super::section::{BeamSection, SectionGeometry};
@@ -35,7 +35,7 @@ impl<'a> Properties<'a> {
         Ok(own.or(self.material.as_ref().and_then(|m| m.damping)).unwrap_or(0.0))
     }
 
-    /// What is missing where a product is neither given nor follows.
+    /// Returns what is missing where a product is neither given nor follows.
     fn missing(&self, key: &str, of_material: &[&str]) -> Diagnostic {
         let section = &self.section.name;
         let has = |word: &str| {

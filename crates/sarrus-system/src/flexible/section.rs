@@ -91,7 +91,7 @@ pub(super) struct SectionGeometry {
     pub shear: Shear,
 }
 
-/// How shear factors follow from Poisson's ratio.
+/// Describes how shear factors follow from Poisson's ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Shear {
     /// Circle or tube with this ratio of inner to outer radius.

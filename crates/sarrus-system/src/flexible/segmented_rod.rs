@@ -63,7 +63,7 @@ fn read(reader: &Reader, sections: &[BeamSection]) -> Result<Member> {
         let (name, pair) = (format!("{name}.joint{k}"), [k - 1, k]);
         let load = Arc::new(Bushing::new(frames, planar, matrix(1.0), matrix(damping)));
         forces.push(MemberForce { name: name.clone(), bodies: pair.to_vec(), load });
-        hinges.push(MemberJoint { name, bodies: pair, face: joints::turning(planar), frames });
+        hinges.push(MemberJoint { name, bodies: pair, face: joints::revolute_face(planar), frames });
     }
     let mirrored = line.unmirrored(reader).map(|own| own.mesh().pieces).unwrap_or_default();
     let mirrored = mirrored.iter().map(|p| reader.transform().frame(&p.middle.frame(planar))).collect();

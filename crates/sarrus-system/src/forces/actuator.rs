@@ -29,7 +29,7 @@ impl Actuator {
 
 impl Force for Actuator {
     fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
-        self.along.push(at, self.effort(at), out);
+        self.along.add_wrench(at, self.effort(at), out);
     }
 
     fn laws(&self, found: &mut dyn FnMut(&Formula, [f64; 2])) {

@@ -1,4 +1,4 @@
-//! What springs and actuators act along: the line between two points, or a joint coordinate.
+//! Describes what springs and actuators act along: the line between two points, or a joint coordinate.
 //!
 //! An effort e along a length l does the power e·l̇. On a line with the unit vector u from the first point to the second
 //! it is the force -e u on the first and e u on the second; where the points coincide there is no direction and no
@@ -45,7 +45,7 @@ impl LineOfAction {
         (entry.bodies.to_vec(), LineOfAction::Coordinate(entry.coordinate(k, 0, 1), angle))
     }
 
-    /// What its element's name stands for in expressions.
+    /// Returns what its element's name stands for in expressions.
     pub fn named(&self, ids: &[u32]) -> Option<Named> {
         match self {
             LineOfAction::Line(distance) => Some(Named::Pair(ids[0], ids[1], Box::new(*distance))),
@@ -53,7 +53,7 @@ impl LineOfAction {
         }
     }
 
-    /// Whether the length is an angle.
+    /// Returns whether the length is an angle.
     pub fn is_angle(&self) -> bool {
         matches!(self, LineOfAction::Coordinate(_, true))
     }
@@ -63,7 +63,7 @@ impl LineOfAction {
         // the offset of a coordinate is made for the model pose: no turns to count there
         let here = match self {
             LineOfAction::Coordinate(c, angle) => {
-                LineOfAction::Coordinate(CoordinateRef { hint: None, ..c.clone() }, *angle)
+                LineOfAction::Coordinate(CoordinateRef { discrete_index: None, ..c.clone() }, *angle)
             }
             line => line.clone(),
         };
@@ -95,7 +95,7 @@ impl LineOfAction {
     }
 
     /// Adds the wrenches of an effort that lengthens.
-    pub fn push<R: Real>(&self, at: &At<R>, effort: R, out: &mut [Wrench<R>]) {
+    pub fn add_wrench<R: Real>(&self, at: &At<R>, effort: R, out: &mut [Wrench<R>]) {
         match self {
             LineOfAction::Line(PointDistance { a, r_A, b, r_B }) => {
                 let (A, B) = (at.pose(*a), at.pose(*b));
@@ -111,9 +111,9 @@ impl LineOfAction {
             }
             LineOfAction::Coordinate(c, _) => {
                 let [on_A, on_B] = c.effort(at, effort);
-                for (place, (force, torque)) in [(c.a, on_A), (c.b, on_B)] {
-                    out[place].force += force;
-                    out[place].torque += torque;
+                for (index, (force, torque)) in [(c.a, on_A), (c.b, on_B)] {
+                    out[index].force += force;
+                    out[index].torque += torque;
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Buoyancy: the weight of the fluid that bodies displace, up through the centre of what is displaced.
 //!
 //! All immersed: -ρ V g at the centre of the volume, with the energy ρ V g·p. With a free surface: what [`super::immersion`] says,
-//! and the energy of the fluid that was lifted. It keeps books: all its power is stored. The volume is that of the body's shapes,
+//! and the energy of the fluid that was lifted. It accounts for its power: all its power is stored. The volume is that of the body's shapes,
 //! or of its section in a flexible member, which of a tube is its wall: a closed tube needs `volume`.
 
 use super::immersion::{ImmersedPiece, pieces};
@@ -66,7 +66,7 @@ impl Force for Buoyancy {
         stored
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         true
     }
 
@@ -92,7 +92,7 @@ fn read(ctx: &mut Context) -> Result<BuiltForce> {
     let volume = ctx.reader.positive_opt("volume")?;
     let pieces = pieces(ctx, &ids, volume, fluid.surface.is_some())?;
     for piece in pieces.iter().filter(|piece| piece.p != [0.0; 3]) {
-        ctx.must_turn(ids[piece.body], "bodies")?;
+        ctx.require_orientation(ids[piece.body], "bodies")?;
     }
     let gravity = ctx.model.gravity;
     Ok(BuiltForce::new(ids, Buoyancy { fluid, gravity, pieces }))

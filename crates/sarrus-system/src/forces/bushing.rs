@@ -31,7 +31,7 @@ pub struct Bushing {
     symmetric: bool,
 }
 
-/// Where the bushing stands: F, M and ξ.
+/// Marks where the bushing stands: F, M and ξ.
 struct BushingDeformation<R> {
     F: Pose<R>,
     M: Pose<R>,
@@ -47,8 +47,8 @@ impl Bushing {
     }
 
     fn deformed<R: Real>(&self, at: &At<R>) -> BushingDeformation<R> {
-        let F = self.frames.F.place(at.pose(0));
-        let M = self.frames.M.place(at.pose(1));
+        let F = self.frames.F.frame_pose(at.pose(0));
+        let M = self.frames.M.frame_pose(at.pose(1));
         let d = F.rot.transpose_mul(M.p - F.p);
         let theta = if self.planar {
             Vec3([R::zero(), R::zero(), M.angle - F.angle])
@@ -65,7 +65,7 @@ impl Bushing {
         let v_B = V_B.v + V_B.w_W.cross(here.M.p - at.pose(1).p);
         let d = here.F.rot.transpose_mul(v_B - v_A);
         let w = here.F.rot.transpose_mul(V_B.w_W - V_A.w_W);
-        let theta = if self.planar { w } else { turned(here.theta, w, -0.5) };
+        let theta = if self.planar { w } else { rotated(here.theta, w, -0.5) };
         join(d, theta)
     }
 }
@@ -83,7 +83,7 @@ impl Force for Bushing {
         let [f0, f1, f2, m0, m1, m2] = effort;
         let m = Vec3([m0, m1, m2]);
         let force = here.F.rot * Vec3([f0, f1, f2]);
-        let torque = here.F.rot * if self.planar { m } else { turned(here.theta, m, 0.5) };
+        let torque = here.F.rot * if self.planar { m } else { rotated(here.theta, m, 0.5) };
         let (arm_A, arm_B) = (here.M.p - at.pose(0).p, here.M.p - at.pose(1).p);
         out[0].add_force_at(force, arm_A);
         out[0].add_torque(torque);
@@ -108,7 +108,7 @@ impl Force for Bushing {
         dot(&rate, &times(&self.damping, &rate))
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         self.symmetric
     }
 }
@@ -129,12 +129,12 @@ fn dot<R: Real>(a: &[R; 6], b: &[R; 6]) -> R {
 
 /// Rotation vector of a rotation, smooth through zero.
 fn rotation_vector<R: Real>(rot: &Mat3<R>) -> Vec3<R> {
-    let (w, v) = half_turn(rot);
+    let (w, v) = half_rotation(rot);
     rotation_of_half(w, v)
 }
 
-/// cos(θ/2) and sin(θ/2) n of the turn by θ ≤ π about n that a rotation is: its unit quaternion with w ≥ 0.
-pub(crate) fn half_turn<R: Real>(rot: &Mat3<R>) -> (R, Vec3<R>) {
+/// cos(θ/2) and sin(θ/2) n of the rotation by θ ≤ π about n that a rotation is: its unit quaternion with w ≥ 0.
+pub(crate) fn half_rotation<R: Real>(rot: &Mat3<R>) -> (R, Vec3<R>) {
     let [w, x, y, z] = quaternion(rot);
     let flip = if w.value() < 0.0 { -1.0 } else { 1.0 };
     (w * flip, Vec3([x, y, z]).scale_f64(flip))
@@ -154,7 +154,7 @@ pub(crate) fn rotation_of_half<R: Real>(w: R, v: Vec3<R>) -> Vec3<R> {
 }
 
 /// a + `half` θ × a + c θ × (θ × a): D a for half = -½, Dᵀa for ½.
-pub(crate) fn turned<R: Real>(theta: Vec3<R>, a: Vec3<R>, half: f64) -> Vec3<R> {
+pub(crate) fn rotated<R: Real>(theta: Vec3<R>, a: Vec3<R>, half: f64) -> Vec3<R> {
     let t2 = theta.norm_squared();
     let c = if t2.value() < 1e-2 {
         (((t2 * (1.0 / 47_900_160.0) + 1.0 / 1_209_600.0) * t2 + 1.0 / 30_240.0) * t2 + 1.0 / 720.0) * t2
@@ -182,8 +182,8 @@ fn axes_about(axis: [f64; 3]) -> Mat3 {
 fn matrix(ctx: &Context, key: &str) -> Result<Option<Matrix6>> {
     let reader = &ctx.reader;
     let Some(value) = reader.value(key) else { return Ok(None) };
-    let places: &[usize] = if ctx.is_planar() { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] };
-    let n = places.len();
+    let indices: &[usize] = if ctx.is_planar() { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] };
+    let n = indices.len();
     let expected = |found: String| {
         let message = format!(
             "`{key}` of {}: expected {n} numbers or a {n} × {n} matrix, found {found}",
@@ -197,11 +197,11 @@ fn matrix(ctx: &Context, key: &str) -> Result<Option<Matrix6>> {
         if rows.len() != n {
             return expected(format!("{} rows", rows.len()));
         }
-        for (row, &i) in rows.iter().zip(places) {
+        for (row, &i) in rows.iter().zip(indices) {
             if row.len() != n {
                 return expected(format!("a row of {}", row.len()));
             }
-            for (x, &j) in row.iter().zip(places) {
+            for (x, &j) in row.iter().zip(indices) {
                 full[i][j] = *x;
             }
         }
@@ -210,7 +210,7 @@ fn matrix(ctx: &Context, key: &str) -> Result<Option<Matrix6>> {
         if diagonal.len() != n {
             return expected(diagonal.len().to_string());
         }
-        for (x, &i) in diagonal.iter().zip(places) {
+        for (x, &i) in diagonal.iter().zip(indices) {
             full[i][i] = *x;
         }
     }
@@ -223,11 +223,11 @@ fn matrix(ctx: &Context, key: &str) -> Result<Option<Matrix6>> {
     Ok(Some(full))
 }
 
-/// B m Bᵀ for B = diag(A, sA): the matrix of a file that is turned by A (and mirrored, s = -1) in the model's axes.
-fn turn_matrix(m: &Matrix6, turn: &Mat3, sign: f64) -> Matrix6 {
+/// B m Bᵀ for B = diag(A, sA): the matrix of a file that is rotated by A (and mirrored, s = -1) in the model's axes.
+fn rotate_matrix(m: &Matrix6, rotation: &Mat3, sign: f64) -> Matrix6 {
     let b = |i: usize, j: usize| match (i / 3, j / 3) {
-        (0, 0) => turn.0[i][j],
-        (1, 1) => sign * turn.0[i - 3][j - 3],
+        (0, 0) => rotation.0[i][j],
+        (1, 1) => sign * rotation.0[i - 3][j - 3],
         _ => 0.0,
     };
     let half: Matrix6 =
@@ -247,7 +247,7 @@ fn turn_matrix(m: &Matrix6, turn: &Mat3, sign: f64) -> Matrix6 {
     full
 }
 
-/// Whether xᵀ m x ≥ 0 for all x, by elimination on the symmetric part.
+/// Returns whether xᵀ m x ≥ 0 for all x, by elimination on the symmetric part.
 fn is_passive(m: &Matrix6) -> bool {
     let mut s: Matrix6 = std::array::from_fn(|i| std::array::from_fn(|j| 0.5 * (m[i][j] + m[j][i])));
     let scale: [f64; 6] = std::array::from_fn(|i| s[i][i]);
@@ -284,7 +284,7 @@ fn planar_axis(ctx: &Context) -> Result<()> {
 fn read(ctx: &mut Context) -> Result<BuiltForce> {
     let bodies = ctx.bodies2()?;
     for body in bodies {
-        ctx.must_turn(body, "bodies")?;
+        ctx.require_orientation(body, "bodies")?;
     }
     let points = ctx.points_on_two(bodies)?.ok_or_else(|| ctx.reader.missing("at"))?;
     planar_axis(ctx)?;
@@ -309,7 +309,7 @@ fn read(ctx: &mut Context) -> Result<BuiltForce> {
             let (q, s) = (Mat3(file.q), file.sign());
             axes_about(q.transpose_mul(axes_W.col(2)).scale_f64(s).0)
         };
-        let m = turn_matrix(&m, &(axes_W.transpose() * Mat3(file.q) * own), file.sign());
+        let m = rotate_matrix(&m, &(axes_W.transpose() * Mat3(file.q) * own), file.sign());
         record(ctx, key, &m);
         m
     };
@@ -332,9 +332,9 @@ fn feeds(ctx: &Context) -> Diagnostic {
 
 /// Writes the matrix as it is in the model's axes.
 fn record(ctx: &Context, key: &str, m: &Matrix6) {
-    let places: &[usize] = if ctx.is_planar() { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] };
-    let row = |i: &usize| ResolvedValue::numbers(&places.iter().map(|&j| m[*i][j]).collect::<Vec<_>>());
-    ctx.reader.record(key, || ResolvedValue::List(places.iter().map(row).collect()));
+    let indices: &[usize] = if ctx.is_planar() { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] };
+    let row = |i: &usize| ResolvedValue::numbers(&indices.iter().map(|&j| m[*i][j]).collect::<Vec<_>>());
+    ctx.reader.record(key, || ResolvedValue::List(indices.iter().map(row).collect()));
 }
 
 /// `kind = "bushing"`

@@ -31,7 +31,7 @@ pub static CLEARANCE_KEYS: &[Key] = &[
 pub static CLEARANCE_OPTION: &[Key] =
     &[Key::new("clearance", KeyType::Table(CLEARANCE_KEYS), "none", "play, and the contact at its end")];
 
-/// Whether joints of a kind can have clearance.
+/// Returns whether joints of a kind can have clearance.
 pub fn has_clearance(kind: &str) -> bool {
     matches!(kind, "revolute" | "spherical")
 }
@@ -40,13 +40,13 @@ pub fn has_clearance(kind: &str) -> bool {
 #[derive(Clone, Debug)]
 pub struct Clearance {
     frames: Frames,
-    /// Whether play is across z of F alone.
+    /// True if play is across z of F alone.
     across: bool,
     gap: f64,
     law: NormalForceLaw,
     /// K \[N/m, N/m^(3/2)\].
     stiffness: f64,
-    /// Place of v among the hints.
+    /// Index of v among the discrete state.
     onset: u32,
     /// Rows that hold the journal in the middle, for the start.
     centre: Vec<Primitive>,
@@ -68,7 +68,7 @@ impl Clearance {
         directory: &Directory,
         face: &dyn JointFace,
         frames: Frames,
-        hints: &mut Vec<f64>,
+        discrete: &mut Vec<f64>,
     ) -> Result<Option<Clearance>> {
         if reader.has("clearance") && !has_clearance(face.kind()) {
             let message = format!("{} takes no `clearance`", reader.title());
@@ -85,8 +85,8 @@ impl Clearance {
         } else {
             (face.rows(&frames), Vec::new())
         };
-        hints.push(0.0);
-        let onset = hints.len() as u32 - 1;
+        discrete.push(0.0);
+        let onset = discrete.len() as u32 - 1;
         Ok(Some(Clearance { frames, across, gap, law, stiffness, onset, centre, rest }))
     }
 
@@ -134,7 +134,7 @@ impl Clearance {
     /// The force on the second body, and the touch.
     fn force<R: Real>(&self, at: &At<R>) -> Option<(Vec3<R>, JournalTouch<R>)> {
         let touch = self.touch(at)?;
-        let onset = at.hints[self.onset as usize];
+        let onset = at.discrete[self.onset as usize];
         let normal = self.law.force(self.stiffness, touch.depth, touch.speed, onset);
         Some((touch.n.scale(-normal.force), touch))
     }
@@ -159,16 +159,16 @@ impl Force for Clearance {
 
     fn dissipation<R: Real>(&self, at: &At<R>) -> R {
         let Some(touch) = self.touch(at) else { return R::zero() };
-        let onset = at.hints[self.onset as usize];
+        let onset = at.discrete[self.onset as usize];
         let normal = self.law.force(self.stiffness, touch.depth, touch.speed, onset);
         (normal.force - normal.elastic) * touch.speed
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         true
     }
 
-    fn heats_unseen(&self) -> bool {
+    fn dissipates_without_motion(&self) -> bool {
         self.law.damping != Damping::Dashpot(0.0)
     }
 
@@ -186,8 +186,8 @@ impl Force for Clearance {
         Formula::of(&text, signals).iter().for_each(|formula| found(formula, [0.0, f64::INFINITY]));
     }
 
-    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
-        let onset = &mut hints[self.onset as usize];
+    fn update_discrete(&self, at: &At<f64>, discrete: &mut [f64]) {
+        let onset = &mut discrete[self.onset as usize];
         *onset = self.touch(at).map_or(0.0, |touch| onset.max(touch.speed));
     }
 

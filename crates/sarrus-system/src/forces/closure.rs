@@ -37,7 +37,7 @@ where
         let mut wrenches = vec![Wrench::zero(); out.len()];
         let outs: Vec<f64> = at.outs.iter().map(|x| x.v).collect();
         let here =
-            At { t: at.t.v, poses: &poses, twists: &twists, ids: at.ids, hints: at.hints, outs: &outs };
+            At { t: at.t.v, poses: &poses, twists: &twists, ids: at.ids, discrete: at.discrete, outs: &outs };
         (self.0)(&here, &mut wrenches);
         for (out, wrench) in out.iter_mut().zip(&wrenches) {
             out.force += Vec3::from_f64(wrench.force.0);
@@ -53,7 +53,7 @@ where
         0.0
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         false
     }
 

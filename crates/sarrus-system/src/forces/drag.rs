@@ -22,7 +22,7 @@ pub struct Drag {
     fluid: Fluid,
     /// ½ρCA along x, across it, and in any direction \[kg/m\].
     factors: [f64; 3],
-    /// Where the fluid has a surface: the volumes that say how much is under it.
+    /// Marks where the fluid has a surface: the volumes that say how much is under it.
     pieces: Vec<ImmersedPiece>,
 }
 
@@ -74,7 +74,7 @@ impl Force for Drag {
         heat
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         self.fluid.velocity == [0.0; 3]
     }
 
@@ -124,7 +124,7 @@ fn added_mass(ctx: &Context, ids: &[u32], fluid: &Fluid) -> Result<AddedMass> {
     if bodies.clone().any(|body| body.shares) {
         return refuse("goes not with modal bodies", "take a `beam` or a `segmented_rod`");
     }
-    if axial != transverse && bodies.clone().any(|body| !body.kind.turns()) {
+    if axial != transverse && bodies.clone().any(|body| !body.kind.rotates()) {
         return refuse(
             "differs along x and across it, which a point mass does not",
             "give it two equal numbers",
@@ -150,8 +150,9 @@ fn read(ctx: &mut Context) -> Result<BuiltForce> {
             .hint("such as `transverse = { coefficient = 1.2, area = 0.1 }`"));
     }
     for key in ["axial", "transverse"].iter().filter(|key| ctx.reader.has(key)) {
-        ids.iter()
-            .try_for_each(|&id| ctx.must_turn(id, key).map_err(|e| e.hint("a point has `isotropic` drag")))?;
+        ids.iter().try_for_each(|&id| {
+            ctx.require_orientation(id, key).map_err(|e| e.hint("a point has `isotropic` drag"))
+        })?;
     }
     let pieces = if fluid.surface.is_some() { pieces(ctx, &ids, Some(1.0), true)? } else { Vec::new() };
     Ok(BuiltForce {

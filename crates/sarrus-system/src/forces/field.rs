@@ -5,10 +5,10 @@
 //! [consistent](crate::flexible::modal::points) mass has it. Cost there: O(n²) for n amplitudes and each node.
 
 use super::prelude::*;
+use crate::file_placement::AffineMap;
 use crate::flexible::modal::floating::Floating;
 use crate::flexible::modal::points::{MassPoint, ModalParts};
 use crate::formula::Binder;
-use crate::placed::AffineMap;
 use sarrus_math::Twist;
 use sarrus_model::Transform;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Field {
 /// A modal body in the field.
 #[derive(Clone, Debug)]
 struct Modal {
-    placed: ModalParts,
+    parts: ModalParts,
     points: Arc<Vec<MassPoint>>,
     forces: Vec<VectorFormula>,
     /// A place of no body, which stands for the node at hand.
@@ -33,16 +33,22 @@ struct Modal {
 
 impl Modal {
     fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
-        let (eta, rate) = self.placed.motion(at);
+        let (eta, rate) = self.parts.motion(at);
         let n = at.ids.len();
         let mut poses: Vec<Pose<R>> = (0..n).map(|i| *at.pose(i)).collect();
         let mut twists: Vec<Twist<R>> = (0..n).map(|i| *at.twist(i)).collect();
         let ids: Vec<u32> = (0..n as u32).collect();
         for (point, force) in self.points.iter().zip(&self.forces) {
-            (poses[self.node].p, twists[self.node].v) = point.state(at, &self.placed, (&eta, &rate));
-            let here =
-                At { t: at.t, poses: &poses, twists: &twists, ids: &ids, hints: at.hints, outs: at.outs };
-            point.push(at, &self.placed, &eta, force.eval(&here), out);
+            (poses[self.node].p, twists[self.node].v) = point.state(at, &self.parts, (&eta, &rate));
+            let here = At {
+                t: at.t,
+                poses: &poses,
+                twists: &twists,
+                ids: &ids,
+                discrete: at.discrete,
+                outs: at.outs,
+            };
+            point.add_force(at, &self.parts, &eta, force.eval(&here), out);
         }
     }
 }
@@ -71,10 +77,10 @@ impl Force for Field {
 }
 
 /// Makes position, velocity and mass of what stands at a place readable, in the axes of a file that is moved by `transform`.
-fn locals(binder: &mut Binder, place: usize, mass: f64, dimensions: usize, transform: Option<&Transform>) {
-    let position = |axis| Signal::Position(place, [0.0; 3], axis);
+fn locals(binder: &mut Binder, index: usize, mass: f64, dimensions: usize, transform: Option<&Transform>) {
+    let position = |axis| Signal::Position(index, [0.0; 3], axis);
     binder.local_vector(&["x", "y", "z"][..dimensions], position, transform.map(AffineMap::points));
-    let velocity = |axis| Signal::Velocity(place, [0.0; 3], axis);
+    let velocity = |axis| Signal::Velocity(index, [0.0; 3], axis);
     binder.local_vector(&["vx", "vy", "vz"][..dimensions], velocity, transform.map(AffineMap::polar));
     binder.local("mass", Signal::Constant(mass));
 }
@@ -120,18 +126,18 @@ fn read(ctx: &mut Context) -> Result<BuiltForce> {
     let mut ids: Vec<u32> =
         named.into_iter().filter(|id| !of_modal.iter().any(|all| all.contains(id))).collect();
     let (count, mut bodies, mut modal) = (ids.len(), Vec::with_capacity(ids.len()), Vec::new());
-    for place in 0..count {
-        let mass = ctx.directory.bodies[ids[place] as usize].mass;
+    for index in 0..count {
+        let mass = ctx.directory.bodies[ids[index] as usize].mass;
         let mut binder = ctx.binder(ReadLevel::Force, ids);
-        locals(&mut binder, place, mass, dimensions, transform);
-        bodies.push((place, VectorFormula::bind(&mut binder, &vector)?));
+        locals(&mut binder, index, mass, dimensions, transform);
+        bodies.push((index, VectorFormula::bind(&mut binder, &vector)?));
         ids = binder.ids;
     }
     for of in floating {
         let mut binder = ctx.binder(ReadLevel::Force, ids);
-        let placed = ModalParts::new(of, &mut |body| binder.place(body));
+        let parts = ModalParts::new(of, &mut |body| binder.body_index(body));
         // the first place of the ground is its own, the second that of the node at hand
-        binder.place(0);
+        binder.body_index(0);
         let node = binder.ids.len();
         binder.ids.push(0);
         ids = binder.ids;
@@ -142,7 +148,7 @@ fn read(ctx: &mut Context) -> Result<BuiltForce> {
             forces.push(VectorFormula::bind(&mut binder, &vector)?);
             ids = binder.ids;
         }
-        modal.push(Modal { placed, points: of.points.clone(), forces, node });
+        modal.push(Modal { parts, points: of.points.clone(), forces, node });
     }
     Ok(BuiltForce::new(ids, Field { bodies, modal }))
 }

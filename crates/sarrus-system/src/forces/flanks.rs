@@ -17,25 +17,25 @@ use crate::coordinate::CoordinateRef;
 pub struct Flanks {
     /// Factors and coordinates.
     pub terms: Vec<(f64, CoordinateRef)>,
-    /// What is taken from their sum.
+    /// Holds what is taken from their sum.
     pub value: f64,
     /// Factors and coordinates of y; none where flanks stay.
     pub apart: Vec<(f64, CoordinateRef)>,
     /// The force that is shown over that along x.
     pub scale: f64,
-    /// Where the flanks are; either may be infinite.
+    /// Marks where the flanks are; either may be infinite.
     pub limits: [f64; 2],
     /// k \[N/m, N m/rad\].
     pub stiffness: f64,
     /// c \[N s/m, N m s/rad\].
     pub damping: f64,
-    /// Whether x is an angle.
+    /// True if x is an angle.
     pub is_angle: bool,
     /// Hints of coordinates that belong to no joint and are kept here.
-    pub own_hints: Vec<(u32, CoordinateRef)>,
+    pub own_discrete: Vec<(u32, CoordinateRef)>,
 }
 
-/// How far x is past a flank.
+/// Describes how far x is past a flank.
 struct FlankOverlap<R> {
     /// 1 past the upper flank, -1 past the lower one.
     side: f64,
@@ -99,9 +99,9 @@ impl Force for Flanks {
             self.terms.iter().map(|term| (term, along)).chain(self.apart.iter().map(|term| (term, apart)));
         for ((factor, c), effort) in terms {
             let [on_A, on_B] = c.effort(at, effort * *factor);
-            for (place, (force, torque)) in [(c.a, on_A), (c.b, on_B)] {
-                out[place].force += force;
-                out[place].torque += torque;
+            for (index, (force, torque)) in [(c.a, on_A), (c.b, on_B)] {
+                out[index].force += force;
+                out[index].torque += torque;
             }
         }
     }
@@ -116,11 +116,11 @@ impl Force for Flanks {
         past.iter().flatten().fold(R::zero(), |sum, past| sum + self.damper(past) * past.rate)
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         true
     }
 
-    fn heats_unseen(&self) -> bool {
+    fn dissipates_without_motion(&self) -> bool {
         self.damping > 0.0
     }
 
@@ -150,13 +150,13 @@ impl Force for Flanks {
         if k == 0 { self.efforts(at)[0] * self.scale } else { self.x(at) }
     }
 
-    fn update_hints(&self, at: &At<f64>, hints: &mut [f64]) {
-        for (hint, coordinate) in &self.own_hints {
-            hints[*hint as usize] = coordinate.value(at);
+    fn update_discrete(&self, at: &At<f64>, discrete: &mut [f64]) {
+        for (discrete_index, coordinate) in &self.own_discrete {
+            discrete[*discrete_index as usize] = coordinate.value(at);
         }
     }
 
     fn relative_rotation(&self, at: &At<f64>) -> f64 {
-        self.own_hints.iter().map(|(_, coordinate)| coordinate.rotation(at)).fold(0.0, f64::max)
+        self.own_discrete.iter().map(|(_, coordinate)| coordinate.rotation(at)).fold(0.0, f64::max)
     }
 }

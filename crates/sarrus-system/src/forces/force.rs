@@ -5,7 +5,7 @@ use super::prelude::*;
 /// The force.
 #[derive(Clone, Debug)]
 pub struct AppliedForce {
-    /// Where it acts, from the centre of mass in body axes \[m\].
+    /// Marks where it acts, from the centre of mass in body axes \[m\].
     point: [f64; 3],
     /// The force \[N\].
     force: VectorFormula,
@@ -38,8 +38,8 @@ fn read(ctx: &mut Context) -> Result<BuiltForce> {
     let body = ctx.body("body")?;
     let point = ctx.point_on(body, "at", "on")?.unwrap_or([0.0; 3]);
     let key = ctx.reader.require_one_of(&["force", "force_on"])?;
-    let turns = if key == "force" { ComponentMap::Polar } else { ComponentMap::Local };
-    let vector = ctx.reader.expressions(key, turns, false)?.ok_or_else(|| ctx.reader.missing(key))?;
+    let map = if key == "force" { ComponentMap::Polar } else { ComponentMap::Local };
+    let vector = ctx.reader.expressions(key, map, false)?.ok_or_else(|| ctx.reader.missing(key))?;
     let axes = (key == "force_on").then(|| ctx.file_axes(body));
     let mut binder = ctx.binder(ReadLevel::Force, vec![body]);
     let force = VectorFormula::bind(&mut binder, &vector)?;

@@ -36,18 +36,18 @@ impl Constant {
 
 impl Force for Constant {
     fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
-        self.along.push(at, self.effort(at), out);
+        self.along.add_wrench(at, self.effort(at), out);
     }
 
     fn dissipation<R: Real>(&self, at: &At<R>) -> R {
         -(self.effort(at) * self.along.speed(at))
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         true
     }
 
-    fn heats_unseen(&self) -> bool {
+    fn dissipates_without_motion(&self) -> bool {
         true
     }
 
@@ -87,11 +87,11 @@ impl Force for BallFriction {
         factor * w.dot(w)
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         true
     }
 
-    fn heats_unseen(&self) -> bool {
+    fn dissipates_without_motion(&self) -> bool {
         true
     }
 

@@ -1,4 +1,4 @@
-//! How much of a body is under the surface of a fluid, where, and what energy that holds.
+//! Describes how much of a body is under the surface of a fluid, where, and what energy that holds.
 //!
 //! A solid displaces ρ g ∫ depth dV of energy: with G(d) the mean of max(0, depth) over it, d the depth of its centre and V its volume,
 //!
@@ -27,7 +27,7 @@ use std::f64::consts::PI;
 /// Width of an edge that lies level, as a part of the largest edge.
 const ROUNDED: f64 = 0.0075;
 
-/// What a piece of a body is like.
+/// Holds what a piece of a body is like.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImmersedForm {
     /// A ball with this radius \[m\].
@@ -47,7 +47,7 @@ pub struct ImmersedPiece {
     pub body: usize,
     /// Its centre from the body's centre of mass, body axes \[m\].
     pub p: [f64; 3],
-    /// What it displaces when all of it is under \[m³\].
+    /// Holds what it displaces when all of it is under \[m³\].
     pub volume: f64,
     /// Its form.
     pub form: ImmersedForm,
@@ -192,8 +192,8 @@ pub fn pieces(ctx: &Context, ids: &[u32], given: Option<f64>, with_form: bool) -
         }
         if with_form && out.last().is_some_and(|piece| piece.form == ImmersedForm::Unknown) && ids[body] != 0
         {
-            let turns = ctx.directory.bodies[id as usize].kind.turns();
-            if turns {
+            let rotates = ctx.directory.bodies[id as usize].kind.rotates();
+            if rotates {
                 let message = format!(
                     "{}: what part of `{name}` is under the surface is not known: it has no shape",
                     ctx.reader.title()
@@ -208,22 +208,22 @@ pub fn pieces(ctx: &Context, ids: &[u32], given: Option<f64>, with_form: bool) -
     Ok(out)
 }
 
-fn pieces_of(ctx: &Context, place: usize, id: u32) -> Result<Vec<ImmersedPiece>> {
+fn pieces_of(ctx: &Context, index: usize, id: u32) -> Result<Vec<ImmersedPiece>> {
     let body = &ctx.directory.bodies[id as usize];
     if let Some(element) = ctx.model.body(&body.name) {
         let reader = Reader::open(ctx.model, element);
-        let bar = if body.kind.turns() { reader.body_frame()?.length } else { None };
+        let bar = if body.kind.rotates() { reader.body_frame()?.length } else { None };
         let shapes = shapes::read(&reader, bar)?;
         let weighed = |s: &&Shape| matches!(s.role, Role::All | Role::Mass) && s.solid.is_some();
         let mut pieces: Vec<ImmersedPiece> =
-            shapes.iter().filter(weighed).flat_map(|shape| pieces_of_shape(place, shape)).collect();
+            shapes.iter().filter(weighed).flat_map(|shape| pieces_of_shape(index, shape)).collect();
         for piece in &mut pieces {
             piece.p = body.from_com(piece.p);
         }
         if let (true, Some(l)) = (shapes.is_empty(), bar) {
             // a bar's own rod says how it lies, and never how much there is of it
             let form = ImmersedForm::Round(l, rod::of_bar(l).0, [1.0, 0.0, 0.0]);
-            pieces.push(ImmersedPiece { body: place, p: body.from_com([0.0; 3]), volume: 0.0, form });
+            pieces.push(ImmersedPiece { body: index, p: body.from_com([0.0; 3]), volume: 0.0, form });
         }
         return Ok(pieces);
     }
@@ -233,12 +233,12 @@ fn pieces_of(ctx: &Context, place: usize, id: u32) -> Result<Vec<ImmersedPiece>>
     let Some(element) = ctx.model.find(&member.name) else { return Ok(Vec::new()) };
     let Some((area, rho_a)) = flexible::area_and_mass(ctx.model, element)? else { return Ok(Vec::new()) };
     let length = body.mass / rho_a;
-    let form = if body.kind.turns() {
+    let form = if body.kind.rotates() {
         ImmersedForm::Round(length, (area / PI).sqrt(), [1.0, 0.0, 0.0])
     } else {
         ImmersedForm::Unknown
     };
-    Ok(vec![ImmersedPiece { body: place, p: [0.0; 3], volume: area * length, form }])
+    Ok(vec![ImmersedPiece { body: index, p: [0.0; 3], volume: area * length, form }])
 }
 
 /// The pieces of a shape, with their volume where it has one: two balls of `ends`, one piece of any other.
@@ -297,13 +297,13 @@ mod tests {
         }
     }
 
-    /// On its edge, turned by 45°, the immersed part of a square is a triangle: x²/w² of depth x below the edge, w its side.
+    /// On its edge, rotated by 45°, the immersed part of a square is a triangle: x²/w² of depth x below the edge, w its side.
     #[test]
     fn a_square_on_its_edge_is_immersed_as_a_triangle() {
         let piece = piece(ImmersedForm::Box([1.0, 3.0, 1.0], Mat3::identity()));
-        let turn = sarrus_math::quat_from_rotation_vector(&[0.0, std::f64::consts::FRAC_PI_4, 0.0]);
+        let rotation = sarrus_math::quat_from_rotation_vector(&[0.0, std::f64::consts::FRAC_PI_4, 0.0]);
         let x = 0.4;
-        let pose = Pose::from_quat([0.0, 0.0, 0.3 + 0.5_f64.sqrt() - x], turn);
+        let pose = Pose::from_quat([0.0, 0.0, 0.3 + 0.5_f64.sqrt() - x], rotation);
         // the ends of its length are rounded by 0.0075 m of 3 m, which spreads depth by that: second order
         let mean = piece.mean(&pose, &SEA);
         assert!((mean.share - x * x).abs() < 2e-4, "{}", mean.share);

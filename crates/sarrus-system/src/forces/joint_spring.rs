@@ -40,7 +40,7 @@ pub static COORDINATE_KEYS: &[Key] = &[
     Key::new("y", KeyType::Table(JOINT_OPTION_KEYS), "", "options of this coordinate"),
 ];
 
-/// Springs and dampers of a joint whose table `ctx` has open; `joint` is its place in the directory. Each has the name
+/// Springs and dampers of a joint whose table `ctx` has open; `joint` is its index in the directory. Each has the name
 /// of the joint, with several coordinates `A.angle`.
 pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, BuiltForce)>> {
     let entry = &ctx.directory.joints[joint];
@@ -48,7 +48,7 @@ pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, BuiltFo
     let mut springs = Vec::new();
     if let [_] = coordinates {
         springs.extend(spring(ctx, &ctx.reader, joint, 0)?.map(|built| (entry.name.clone(), built)));
-        springs.extend(beside(ctx, &ctx.reader, joint, 0, &entry.name)?);
+        springs.extend(companion_forces(ctx, &ctx.reader, joint, 0, &entry.name)?);
     } else if let Some(key) = options().find(|key| ctx.reader.has(key.name) && !is_of_ball(entry, key)) {
         let message = match coordinates.len() {
             0 => format!("{} has no coordinate for `{}`", ctx.reader.title(), key.name),
@@ -59,7 +59,7 @@ pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, BuiltFo
         let hint = (!tables.is_empty()).then(|| format!("write {}", tables.join(" or ")));
         return Err(ctx.reader.error(key.name, message).maybe_hint(hint));
     }
-    if rubs_all_ways(entry.face.kind()) {
+    if has_isotropic_friction(entry.face.kind()) {
         let friction = constant_ball(ctx, joint)?;
         springs.extend(friction.map(|built| (format!("{}.friction", entry.name), built)));
     }
@@ -75,7 +75,7 @@ pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, BuiltFo
         };
         if let Some(reader) = ctx.reader.sub(key.name, JOINT_OPTION_KEYS)? {
             let name = format!("{}.{}", entry.name, key.name);
-            let beside = beside(ctx, &reader, joint, k, &name)?;
+            let beside = companion_forces(ctx, &reader, joint, k, &name)?;
             springs.extend(spring(ctx, &reader, joint, k)?.map(|built| (name, built)));
             springs.extend(beside);
         }
@@ -84,7 +84,7 @@ pub fn joint_springs(ctx: &Context, joint: usize) -> Result<Vec<(String, BuiltFo
 }
 
 /// Springy stops and constant friction of a coordinate.
-fn beside(
+fn companion_forces(
     ctx: &Context,
     reader: &Reader,
     joint: usize,
@@ -96,13 +96,13 @@ fn beside(
     Ok(stop.into_iter().chain(friction).collect())
 }
 
-/// Whether a joint takes `friction` though it has no single coordinate: against every turn.
-pub fn rubs_all_ways(kind: &str) -> bool {
+/// Returns whether a joint takes `friction` though it has no single coordinate: against every turn.
+pub fn has_isotropic_friction(kind: &str) -> bool {
     kind == "spherical"
 }
 
 fn is_of_ball(entry: &JointEntry, key: &Key) -> bool {
-    key.name == "friction" && rubs_all_ways(entry.face.kind())
+    key.name == "friction" && has_isotropic_friction(entry.face.kind())
 }
 
 /// The key `friction` of such a joint.

@@ -22,12 +22,14 @@ mod tension;
 mod torque;
 mod vector;
 
-pub(crate) use bushing::{Bushing, half_turn, rotation_of_half, turned};
+pub(crate) use bushing::{Bushing, half_rotation, rotated, rotation_of_half};
 pub use clearance::{CLEARANCE_OPTION, Clearance, has_clearance};
 pub use closure::ClosureForce;
 pub use flanks::Flanks;
 pub use friction::reactive as reactive_friction;
-pub use joint_spring::{BALL_KEYS, COORDINATE_KEYS, JOINT_OPTION_KEYS, joint_springs, rubs_all_ways};
+pub use joint_spring::{
+    BALL_KEYS, COORDINATE_KEYS, JOINT_OPTION_KEYS, has_isotropic_friction, joint_springs,
+};
 pub use stops::{StopLimits, rigid as rigid_limits};
 
 use crate::added_mass::AddedMass;
@@ -39,7 +41,7 @@ use sarrus_model::suggest::did_you_mean;
 use sarrus_model::{Element, Key, KeyType, Model, Reader, Result};
 use std::sync::Arc;
 
-/// What force files use.
+/// Describes what force files use.
 mod prelude {
     pub use super::along::LineOfAction;
     pub(crate) use super::at_most;
@@ -94,11 +96,11 @@ pub struct ForceKind {
 pub struct BuiltForce {
     /// Its bodies; those that only its expressions read come last.
     pub ids: Vec<u32>,
-    /// What it does.
+    /// Holds what it does.
     pub load: Arc<dyn Load>,
-    /// What its name stands for in expressions, where it can be read.
+    /// Holds what its name stands for in expressions, where it can be read.
     pub named: Option<Named>,
-    /// Whether it is the constraints' own force beside -Jᵀλ, such as friction in a guide.
+    /// True if it is the constraints' own force beside -Jᵀλ, such as friction in a guide.
     pub nonideal: bool,
     /// Added mass that each of its bodies has from it.
     pub added_mass: AddedMass,

@@ -9,7 +9,7 @@ use sarrus_model::record::ResolvedValue;
 /// The force.
 #[derive(Clone, Debug)]
 pub struct Spring {
-    /// What it acts along.
+    /// Holds what it acts along.
     pub along: LineOfAction,
     /// Its law.
     pub tension: Tension,
@@ -17,7 +17,7 @@ pub struct Spring {
 
 impl Force for Spring {
     fn wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
-        self.along.push(at, -self.tension.value(at, &self.along), out);
+        self.along.add_wrench(at, -self.tension.value(at, &self.along), out);
     }
 
     fn potential<R: Real>(&self, at: &At<R>) -> R {
@@ -28,11 +28,11 @@ impl Force for Spring {
         self.tension.heat(at, &self.along)
     }
 
-    fn keeps_books(&self) -> bool {
-        self.tension.keeps_books()
+    fn accounts_for_power(&self) -> bool {
+        self.tension.accounts_for_power()
     }
 
-    fn heats_unseen(&self) -> bool {
+    fn dissipates_without_motion(&self) -> bool {
         self.tension.is_one_sided_damper()
     }
 

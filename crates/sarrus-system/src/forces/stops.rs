@@ -27,7 +27,7 @@ pub struct StopLimits {
     pub restitution: f64,
 }
 
-/// What there is at the limits.
+/// Holds what there is at the limits.
 enum StopForce {
     Springy { stiffness: f64, damping: f64 },
     Rigid { restitution: f64 },
@@ -86,7 +86,7 @@ pub(super) fn springy(ctx: &Context, reader: &Reader, joint: usize, k: usize) ->
         stiffness,
         damping,
         is_angle,
-        own_hints: Vec::new(),
+        own_discrete: Vec::new(),
     };
     Ok(Some(BuiltForce::new(entry.bodies.to_vec(), flanks)))
 }

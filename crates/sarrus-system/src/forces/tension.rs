@@ -12,7 +12,7 @@
 use super::NO_LIMITS;
 use super::prelude::*;
 
-/// Which tension acts.
+/// Identifies which tension acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Only {
     /// Both signs.
@@ -24,7 +24,7 @@ pub enum Only {
 }
 
 impl Only {
-    fn keep<R: Real>(self, tension: R) -> R {
+    fn clamp<R: Real>(self, tension: R) -> R {
         match self {
             Only::Pull if tension.value() < 0.0 => R::zero(),
             Only::Push if tension.value() > 0.0 => R::zero(),
@@ -56,7 +56,7 @@ pub enum TensionLaw {
 pub struct Tension {
     /// The law.
     pub law: TensionLaw,
-    /// Which sign of it acts.
+    /// Identifies which sign of it acts.
     pub only: Only,
 }
 
@@ -65,10 +65,10 @@ impl Tension {
     pub fn value<R: Real>(&self, at: &At<R>, along: &LineOfAction) -> R {
         match &self.law {
             TensionLaw::Linear { .. } => {
-                let elastic = self.only.keep(self.elastic(along.length(at)));
+                let elastic = self.only.clamp(self.elastic(along.length(at)));
                 elastic + self.damper(elastic, at, along)
             }
-            TensionLaw::Expression(formula) => self.only.keep(formula.eval(at)),
+            TensionLaw::Expression(formula) => self.only.clamp(formula.eval(at)),
         }
     }
 
@@ -81,7 +81,7 @@ impl Tension {
         let force = along.speed(at) * damping;
         match self.only {
             Only::Both => force,
-            only if stiffness == 0.0 && preload == 0.0 => only.keep(force),
+            only if stiffness == 0.0 && preload == 0.0 => only.clamp(force),
             _ => at_most(elastic, force),
         }
     }
@@ -117,7 +117,7 @@ impl Tension {
     /// ∫E dl from where it vanishes, for k = 0 from rest \[J\].
     pub fn stored<R: Real>(&self, length: R) -> R {
         let TensionLaw::Linear { stiffness, rest, .. } = &self.law else { return R::zero() };
-        let elastic = self.only.keep(self.elastic(length));
+        let elastic = self.only.clamp(self.elastic(length));
         if *stiffness > 0.0 { elastic * elastic / (2.0 * stiffness) } else { elastic * (length - *rest) }
     }
 
@@ -127,17 +127,17 @@ impl Tension {
         if *damping == 0.0 {
             return R::zero();
         }
-        let elastic = self.only.keep(self.elastic(along.length(at)));
+        let elastic = self.only.clamp(self.elastic(along.length(at)));
         self.damper(elastic, at, along) * along.speed(at)
     }
 
-    /// Whether it dissipates only in a part of the motion: a step may miss where that begins.
+    /// Returns whether it dissipates only in a part of the motion: a step may miss where that begins.
     pub fn is_one_sided_damper(&self) -> bool {
         self.only != Only::Both && matches!(self.law, TensionLaw::Linear { damping, .. } if damping > 0.0)
     }
 
-    /// Whether stored energy and heat are all of its power.
-    pub fn keeps_books(&self) -> bool {
+    /// Returns whether stored energy and heat are all of its power.
+    pub fn accounts_for_power(&self) -> bool {
         matches!(self.law, TensionLaw::Linear { .. })
     }
 }

@@ -32,15 +32,15 @@ impl Force for AppliedTorque {
 
 fn read(ctx: &mut Context) -> Result<BuiltForce> {
     let body = ctx.body("body")?;
-    ctx.must_turn(body, "body")?;
+    ctx.require_orientation(body, "body")?;
     let key = ctx.reader.require_one_of(&["torque", "torque_on"])?;
     let mut binder = ctx.binder(ReadLevel::Force, vec![body]);
     let torque = if ctx.is_planar() {
         let z = ctx.reader.axial_expression(key)?.ok_or_else(|| ctx.reader.missing(key))?;
         VectorFormula::bind_z(&mut binder, &z)?
     } else {
-        let turns = if key == "torque" { ComponentMap::Axial } else { ComponentMap::LocalAxial };
-        let vector = ctx.reader.expressions(key, turns, false)?.ok_or_else(|| ctx.reader.missing(key))?;
+        let map = if key == "torque" { ComponentMap::Axial } else { ComponentMap::LocalAxial };
+        let vector = ctx.reader.expressions(key, map, false)?.ok_or_else(|| ctx.reader.missing(key))?;
         VectorFormula::bind(&mut binder, &vector)?
     };
     let axes = (key == "torque_on" && !ctx.is_planar()).then(|| ctx.file_axes(body));

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Debug)]
 pub struct VectorFormula {
     components: [Option<Formula>; 3],
-    /// The same for all records, so that whoever has several sees that they are one.
+    /// The same for all records, so that the caller that has several sees that they are one.
     of_time: OnceLock<VectorOfTime>,
 }
 
@@ -38,7 +38,7 @@ impl VectorFormula {
         if !self.components.iter().flatten().all(Formula::needs_only_time) {
             return None;
         }
-        let at = |t| At { t, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
+        let at = |t| At { t, poses: &[], twists: &[], ids: &[], discrete: &[], outs: &[] };
         let is_constant = self.components.iter().flatten().all(|formula| formula.constant().is_some());
         let [x, y, z] = if is_constant { self.eval(&at(0.0)).0 } else { [0.0; 3] };
         let of_time = || {

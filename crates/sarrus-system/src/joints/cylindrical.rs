@@ -1,4 +1,4 @@
-//! B slides along z of F and turns about it.
+//! B slides along z of F and rotates about it.
 //!
 //! X_FM(q): shift by q1 along z, rotation by q2 about z. Φ = (x_F·p_FM, y_F·p_FM, z_F·x_M, z_F·y_M).
 
@@ -10,7 +10,7 @@ pub struct Cylindrical {
     sense: Sense,
 }
 
-/// Which way the position counts: along the axis about which the angle counts (1), or against it (-1), as in a mirrored
+/// Identifies which way the position counts: along the axis about which the angle counts (1), or against it (-1), as in a mirrored
 /// file. Shared with the screw, and with the pin in the plane, whose angle counts about z or against it.
 #[derive(Clone, Copy)]
 pub struct Sense(pub f64);
@@ -43,13 +43,13 @@ impl Sense {
 
 const AGAINST: &[Coordinate] = &[
     Coordinate::new("position", "speed", "accel", Reading::Back(2)),
-    Coordinate::new("angle", "rate", "alpha", Reading::TurnZ),
+    Coordinate::new("angle", "rate", "alpha", Reading::RotationZ),
 ];
 
 /// Coordinates shared with the screw.
 pub const COORDINATES: &[Coordinate] = &[
     Coordinate::new("position", "speed", "accel", Reading::Shift(2)),
-    Coordinate::new("angle", "rate", "alpha", Reading::TurnZ),
+    Coordinate::new("angle", "rate", "alpha", Reading::RotationZ),
 ];
 
 /// Rows shared with the screw.

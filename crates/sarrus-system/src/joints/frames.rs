@@ -1,4 +1,4 @@
-//! Where a joint sits: its frames on both bodies, from the file.
+//! Describes where a joint sits: its frames on both bodies, from the file.
 
 use super::cylindrical::Sense;
 use crate::context::Context;
@@ -141,12 +141,12 @@ fn planar(ctx: &Context, bodies: [u32; 2], axis: AxisRole, [p_A, p_B]: [[f64; 3]
         _ if ctx.reader.element().kind == "fixed" => [0.0, start_A - start_B],
         _ => bodies.map(|body| ctx.file_angle(body)),
     };
-    // headings are known up to turns: take M in the turn in which it is nearest to F
+    // headings are known up to turns: take M in the rotation in which it is nearest to F
     let apart = (start_B + angle_B) - (start_A + angle_A);
-    let turns = if axis == AxisRole::X { TAU * (apart / TAU).round() } else { 0.0 };
+    let revolutions = if axis == AxisRole::X { TAU * (apart / TAU).round() } else { 0.0 };
     // the axis of a pin is z, which a mirrored file reverses
     let z = if ctx.reader.element().kind == "revolute" { Sense::read(&ctx.reader)?.0 } else { 1.0 };
     let about = Mat3([[1.0, 0.0, 0.0], [0.0, z, 0.0], [0.0, 0.0, z]]);
     let frame = |p: [f64; 3], angle: f64| BodyFixedFrame { p, rot: Mat3::rot_z(angle) * about, angle };
-    Ok(Frames { F: frame(p_A, angle_A), M: frame(p_B, angle_B - turns) })
+    Ok(Frames { F: frame(p_A, angle_A), M: frame(p_B, angle_B - revolutions) })
 }

@@ -19,13 +19,13 @@ use crate::primitive::Primitive;
 use sarrus_model::{Key, Reader, Result, Space};
 use std::sync::Arc;
 
-/// What joint files use.
+/// Describes what joint files use.
 mod prelude {
     pub use super::{coincident, in_plane, perpendicular};
     pub use crate::coordinate::{Coordinate, Reading};
     pub use crate::joint::{AxisRole, Frames, Joint};
     pub use crate::primitive::Primitive;
-    pub use crate::tree::motion::{JointMotion, shift, turn};
+    pub use crate::tree::motion::{JointMotion, rotation_axis, shift};
     pub use crate::tree::spatial::Vec6;
     pub use sarrus_math::{Mat3, Pose, Real, Vec3};
     pub use sarrus_model::{Key, KeyType, Reader, Result, Space};
@@ -39,7 +39,7 @@ pub struct JointKind {
     pub doc: &'static str,
     /// The space it lives in.
     pub space: Space,
-    /// What its axis is.
+    /// Holds what its axis is.
     pub axis: AxisRole,
     /// Its coordinates.
     pub coordinates: &'static [Coordinate],
@@ -82,7 +82,7 @@ pub static KINDS: &[JointKind] = &[
 ];
 
 /// The joint that lets bodies turn against each other about a point, in the plane or in space.
-pub(crate) fn turning(planar: bool) -> Arc<dyn JointFace> {
+pub(crate) fn revolute_face(planar: bool) -> Arc<dyn JointFace> {
     if planar { Arc::new(planar_revolute::PlanarRevolute) } else { Arc::new(spherical::Spherical) }
 }
 

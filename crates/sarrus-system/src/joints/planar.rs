@@ -1,4 +1,4 @@
-//! B slides on a plane with normal z of F, and turns about that normal.
+//! B slides on a plane with normal z of F, and rotates about that normal.
 //!
 //! X_FM(q): shift (q1, q2, 0), rotation by q3 about z. Φ = (z_F·p_FM, z_F·x_M, z_F·y_M).
 
@@ -15,7 +15,7 @@ impl Joint for PlanarJoint {
     const COORDINATES: &'static [Coordinate] = &[
         Coordinate::new("x", "vx", "ax", Reading::Shift(0)),
         Coordinate::new("y", "vy", "ay", Reading::Shift(1)),
-        Coordinate::new("angle", "rate", "alpha", Reading::TurnZ),
+        Coordinate::new("angle", "rate", "alpha", Reading::RotationZ),
     ];
 
     fn read(_: &mut Reader) -> Result<Self> {

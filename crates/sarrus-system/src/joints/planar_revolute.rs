@@ -1,4 +1,4 @@
-//! Planar: B turns about a point.
+//! Planar: B rotates about a point.
 //!
 //! X_FM(q): rotation by q. Φ = p_FM.
 
@@ -31,7 +31,7 @@ impl Joint for PlanarRevolute {
 
     fn motion(&self, q: &[f64], _: &[f64], out: &mut JointMotion) {
         out.pose = Joint::pose(self, q);
-        out.S[0] = turn(2);
+        out.S[0] = rotation_axis(2);
         out.bias = Vec6::ZERO;
     }
 

@@ -1,4 +1,4 @@
-//! B turns about z of F, through one point.
+//! B rotates about z of F, through one point.
 //!
 //! X_FM(q): rotation by q about z. Φ = (p_FM, z_F·x_M, z_F·y_M).
 
@@ -12,7 +12,8 @@ impl Joint for Revolute {
     const DOC: &'static str = "hinge: turns about an axis";
     const SPACE: Space = Space::Spatial;
     const AXIS: AxisRole = AxisRole::Z;
-    const COORDINATES: &'static [Coordinate] = &[Coordinate::new("angle", "rate", "accel", Reading::TurnZ)];
+    const COORDINATES: &'static [Coordinate] =
+        &[Coordinate::new("angle", "rate", "accel", Reading::RotationZ)];
 
     fn read(_: &mut Reader) -> Result<Self> {
         Ok(Revolute)
@@ -24,7 +25,7 @@ impl Joint for Revolute {
 
     fn motion(&self, q: &[f64], _: &[f64], out: &mut JointMotion) {
         out.pose = Joint::pose(self, q);
-        out.S[0] = turn(2);
+        out.S[0] = rotation_axis(2);
         out.bias = Vec6::ZERO;
     }
 

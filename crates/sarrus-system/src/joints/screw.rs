@@ -1,4 +1,4 @@
-//! B turns about z of F and advances by `lead` a turn.
+//! B rotates about z of F and advances by `lead` a rotation.
 //!
 //! X_FM(q): rotation by q about z and shift by q·lead/2π along it. Φ = the rows of the cylindrical joint, and
 //! position - angle·lead/2π, which keeps its value of the model pose.

@@ -1,4 +1,4 @@
-//! B turns about two crossing axes at right angles: z of F and x of M.
+//! B rotates about two crossing axes at right angles: z of F and x of M.
 //!
 //! X_FM(q): rotation by q1 about z, then by q2 about the new x. Φ = (p_FM, z_F·x_M).
 
@@ -14,8 +14,8 @@ impl Joint for Universal {
     const SPACE: Space = Space::Spatial;
     const AXIS: AxisRole = AxisRole::Cross;
     const COORDINATES: &'static [Coordinate] = &[
-        Coordinate::new("angle1", "rate1", "accel1", Reading::TurnZ),
-        Coordinate::new("angle2", "rate2", "accel2", Reading::TurnX),
+        Coordinate::new("angle1", "rate1", "accel1", Reading::RotationZ),
+        Coordinate::new("angle2", "rate2", "accel2", Reading::RotationX),
     ];
 
     fn read(_: &mut Reader) -> Result<Self> {

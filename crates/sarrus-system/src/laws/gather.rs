@@ -1,4 +1,4 @@
-//! Which expressions of a system are looked into over its steps, and which cannot be.
+//! Describes which expressions of a system are looked into over its steps, and which cannot be.
 
 use super::{Law, LawSubject, Laws, Of, Switch};
 use crate::body::Body;
@@ -12,16 +12,16 @@ use std::cell::RefCell;
 /// Not cut off.
 const NO_LIMITS: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
-/// What is not looked into: a step may pass over a part of it.
+/// Holds what is not looked into: a step may pass over a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsearched {
-    /// What it is, such as "force `f`".
+    /// Holds what it is, such as "force `f`".
     pub title: String,
-    /// Why it has no bounds.
+    /// Reason why it has no bounds.
     pub why: String,
 }
 
-/// What of `system` is not looked into, each element once.
+/// Returns what of `system` is not looked into, each element once.
 pub fn unsearched(system: &System) -> Vec<Unsearched> {
     let mut gather = Gather::new(system, false);
     gather.add_rows();
@@ -47,7 +47,7 @@ impl Gather<'_> {
         let Gather { list, switches, .. } = self;
         let bodies = once(list.iter().flat_map(|law| law.reads.bodies.iter().copied()));
         let states = list.iter().flat_map(|law| &law.reads.states).filter(|state| !state.held);
-        let states = once(states.map(|state| state.place as u32));
+        let states = once(states.map(|state| state.index as u32));
         Laws { list, switches, bodies, states, own: RefCell::default() }
     }
 }
@@ -56,7 +56,7 @@ impl Gather<'_> {
 pub(super) fn has_rows(system: &System) -> bool {
     let mut found = false;
     let mut note = |formula: &Formula| found |= !is_plain(formula);
-    let all = system.whole.elements.iter().chain(&system.elements);
+    let all = system.all.elements.iter().chain(&system.elements);
     all.for_each(|element| element.rows.laws(&mut note));
     for entry in &system.contacts {
         if let ContactSides::Gap { rows, .. } = &entry.contact.what {
@@ -147,11 +147,11 @@ impl<'a> Gather<'a> {
     fn add_rates(&mut self, element: &ControllerElement) {
         element.controller.parts(&mut |part, formula| {
             let ExpressionRole::Rate(state, factor) = part else { return };
-            let Some((_, place)) = element.named_states().get(state) else { return };
+            let Some((_, index)) = element.named_states().get(state) else { return };
             let owner = LawOwner {
                 title: format!("controller `{}`", element.name),
                 ids: &element.ids,
-                of: Of::State(*place),
+                of: Of::State(*index),
                 response: factor.abs(),
             };
             self.add(&owner, formula, NO_LIMITS);
@@ -218,7 +218,7 @@ impl<'a> Gather<'a> {
     }
 }
 
-/// Whether a formula is a polynomial without choices.
+/// Returns whether a formula is a polynomial without choices.
 fn is_plain(formula: &Formula) -> bool {
     let mut chooses = false;
     choices(formula, &mut |_| chooses = true);
@@ -234,7 +234,7 @@ fn choices(formula: &Formula, found: &mut dyn FnMut(LawSubject)) {
     });
 }
 
-/// Why an expression has no bounds.
+/// Returns why an expression has no bounds.
 fn calls(formula: &Formula, reads: &Reads) -> String {
     let mut names = Vec::new();
     let mut note = |name: &str| names.push(format!("`{name}`"));

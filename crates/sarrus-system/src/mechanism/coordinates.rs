@@ -31,17 +31,17 @@ pub(super) fn retract(bodies: &[Body], q: &mut [f64], delta: &[f64]) {
         let d = &delta[body.v..body.v + body.kind.nv()];
         let before = body.quaternion(q);
         let q = &mut q[body.q..body.q + body.kind.nq()];
-        if body.kind.turns_in_space() {
+        if body.kind.rotates_in_space() {
             for i in 0..3 {
                 q[i] += d[i];
             }
-            let turn = quat_from_rotation_vector(&[d[3], d[4], d[5]]);
-            let turned = quat_normalize(quat_mul(&before, &turn));
+            let rotation = quat_from_rotation_vector(&[d[3], d[4], d[5]]);
+            let angle = quat_normalize(quat_mul(&before, &rotation));
             if body.kind == BodyKind::Rigid {
-                q[3..].copy_from_slice(&turned);
+                q[3..].copy_from_slice(&angle);
             } else if d[3..] != [0.0; 3] {
                 let near = [q[3], q[4], q[5]];
-                q[3..].copy_from_slice(&quat_to_euler(&turned, near));
+                q[3..].copy_from_slice(&quat_to_euler(&angle, near));
             }
         } else {
             for (q, d) in q.iter_mut().zip(d) {
@@ -56,12 +56,12 @@ pub(super) fn difference(bodies: &[Body], a: &[f64], b: &[f64], delta: &mut [f64
         let out = &mut delta[body.v..body.v + body.kind.nv()];
         let [to, from] = [a, b].map(|q| body.quaternion(q));
         let (a, b) = (&a[body.q..], &b[body.q..]);
-        if body.kind.turns_in_space() {
+        if body.kind.rotates_in_space() {
             for i in 0..3 {
                 out[i] = a[i] - b[i];
             }
-            let turn = quat_mul(&quat_conjugate(&from), &to);
-            out[3..].copy_from_slice(&quat_to_rotation_vector(&turn));
+            let rotation = quat_mul(&quat_conjugate(&from), &to);
+            out[3..].copy_from_slice(&quat_to_rotation_vector(&rotation));
         } else {
             for i in 0..out.len() {
                 out[i] = a[i] - b[i];

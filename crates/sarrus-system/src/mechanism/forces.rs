@@ -15,7 +15,7 @@ impl Mechanism {
             let plane =
                 if matches!(body.kind, BodyKind::PlanarRigid | BodyKind::PlanarPoint) { 2 } else { 3 };
             for i in 0..plane {
-                f[i] = body.heavy() * g[i];
+                f[i] = body.gravitational_mass() * g[i];
             }
             match body.kind {
                 BodyKind::Rigid | BodyKind::RigidEuler => {
@@ -36,8 +36,8 @@ impl Mechanism {
         for floating in &system.directory.floating {
             let first = system.directory.bodies[floating.frame as usize].v;
             let size = floating.inertia.nv();
-            floating.force(&self.poses, &self.twists, &g, &mut self.room);
-            eq.f[first..first + size].copy_from_slice(&self.room.f[..size]);
+            floating.force(&self.poses, &self.twists, &g, &mut self.workspace);
+            eq.f[first..first + size].copy_from_slice(&self.workspace.f[..size]);
         }
         for force in system.forces.iter().filter(|f| f.enabled) {
             let wrenches = &mut self.wrenches[..force.ids.len()];
@@ -47,7 +47,7 @@ impl Mechanism {
                 poses: &self.poses,
                 twists: &self.twists,
                 ids: &force.ids,
-                hints: &self.hints,
+                discrete: &self.discrete,
                 outs: &self.outs,
             };
             force.load.wrench(&at, wrenches);

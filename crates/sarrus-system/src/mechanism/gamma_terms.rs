@@ -33,7 +33,7 @@ impl Mechanism {
         terms.resize(2 * system.structure.nc, 0.0);
         let (found, tried) = terms.split_at_mut(system.structure.nc);
         let directions = if system.wide == 3 { &PLANAR[..] } else { &SPATIAL[..] };
-        let Mechanism { poses, twists: actual, probes: twists, hints, outs, scratch, .. } = self;
+        let Mechanism { poses, twists: actual, probes: twists, discrete, outs, scratch, .. } = self;
         twists.resize(actual.len(), Twist::zero());
         for element in &system.elements {
             let ids = || element.ids.iter().map(|id| *id as usize);
@@ -47,7 +47,7 @@ impl Mechanism {
                 for [axis, across] in directions {
                     let (v, w) = (Vec3(across.map(|x| speed * x)), Vec3(axis.map(|x| rate * x)));
                     twists[i] = Twist::new(&poses[i], v, w);
-                    let at = At { t, poses, twists, ids: &element.ids, hints, outs };
+                    let at = At { t, poses, twists, ids: &element.ids, discrete, outs };
                     element.rows.gamma(&at, scratch, tried);
                     found.iter_mut().zip(&*tried).for_each(|(most, tried)| *most = most.max(tried.abs()));
                 }

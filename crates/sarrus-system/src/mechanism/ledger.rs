@@ -1,4 +1,4 @@
-//! What energies of bodies need, side by side: directories of large models hold names and shapes too, and do not fit into a cache.
+//! Describes what energies of bodies need, side by side: directories of large models hold names and shapes too, and do not fit into a cache.
 
 use crate::body::{Body, BodyKind};
 use sarrus_math::{Mat3, Vec3};
@@ -12,7 +12,7 @@ struct LedgerEntry {
     q: u32,
     v: u32,
     mass: f64,
-    heavy: f64,
+    gravitational_mass: f64,
     /// Of a planar body, about its centre of mass \[kg m²\].
     planar_inertia: f64,
     /// Of others, its number.
@@ -25,9 +25,9 @@ pub(super) struct Ledger {
     entries: Vec<LedgerEntry>,
     /// In body axes.
     inertias: Vec<Mat3<f64>>,
-    /// Where quaternions start in q.
+    /// Marks where quaternions start in q.
     quaternions: Vec<usize>,
-    /// Whether bodies are turned by Euler angles.
+    /// True if bodies are rotated by Euler angles.
     pub has_angles: bool,
 }
 
@@ -44,7 +44,7 @@ impl Ledger {
                 q: body.q as u32,
                 v: body.v as u32,
                 mass: body.mass,
-                heavy: body.heavy(),
+                gravitational_mass: body.gravitational_mass(),
                 planar_inertia: body.inertia.0[2][2],
                 inertia: inertias.len().saturating_sub(1) as u32,
             }
@@ -58,7 +58,7 @@ impl Ledger {
         }
     }
 
-    /// Where quaternions start in q.
+    /// Returns where quaternions start in q.
     pub fn quaternions(&self) -> &[usize] {
         &self.quaternions
     }
@@ -74,11 +74,11 @@ impl Ledger {
             kinetic += 0.5 * entry.mass * velocity.dot(velocity);
             if entry.kind == BodyKind::PlanarRigid {
                 kinetic += 0.5 * (v[2] * (entry.planar_inertia * v[2]));
-            } else if entry.kind.turns() {
+            } else if entry.kind.rotates() {
                 let w = Vec3([v[3], v[4], v[5]]);
                 kinetic += 0.5 * w.dot(self.inertias[entry.inertia as usize] * w);
             }
-            potential -= entry.heavy * gravity.dot(p);
+            potential -= entry.gravitational_mass * gravity.dot(p);
         }
         (kinetic, potential)
     }

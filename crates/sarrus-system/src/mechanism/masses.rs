@@ -14,18 +14,18 @@ impl Mechanism {
         for (id, body) in bodies.filter(|(_, body)| !body.shares) {
             let col = &system.structure.cols[system.column(id as u32)];
             let n = col.size;
-            let turning = if body.kind.turns() { body.kind.nv() - linear(body.kind) } else { 0 };
+            let rotating = if body.kind.rotates() { body.kind.nv() - linear(body.kind) } else { 0 };
             let (mass, minv) = (&mut mass[col.mass..col.mass + n * n], &mut minv[col.mass..col.mass + n * n]);
             mass.fill(0.0);
             minv.fill(0.0);
-            for i in 0..n - turning {
+            for i in 0..n - rotating {
                 mass[i * n + i] = body.mass;
                 minv[i * n + i] = 1.0 / body.mass;
             }
-            if turning == 1 {
+            if rotating == 1 {
                 mass[n * n - 1] = body.inertia.0[2][2];
                 minv[n * n - 1] = 1.0 / body.inertia.0[2][2];
-            } else if turning == 3 {
+            } else if rotating == 3 {
                 let inverse = inverse(&body.inertia);
                 for i in 0..3 {
                     for j in 0..3 {
@@ -47,12 +47,12 @@ impl Mechanism {
         for floating in &system.directory.floating {
             let col = &system.structure.cols[system.column(floating.frame)];
             let own = col.mass..col.mass + col.size * col.size;
-            let mut room = ModalWorkspace::new(floating.inertia.n);
-            floating.mass(&poses, &mut room, &mut mass[own.clone()], Some(&mut minv[own]));
+            let mut workspace = ModalWorkspace::new(floating.inertia.n);
+            floating.mass(&poses, &mut workspace, &mut mass[own.clone()], Some(&mut minv[own]));
         }
     }
 
-    /// Blocks that vary, where bodies are placed.
+    /// Blocks that vary, where bodies are evaluated.
     pub(super) fn update_masses(&mut self, eq: &mut Equations) {
         for (id, added) in self.system.directory.added.iter().filter(|(_, a)| !a.is_constant()) {
             let col = &self.system.structure.cols[self.system.column(*id)];
@@ -65,7 +65,7 @@ impl Mechanism {
             let col = &self.system.structure.cols[self.system.column(floating.frame)];
             let own = col.mass..col.mass + col.size * col.size;
             let (mass, minv) = (&mut eq.mass[own.clone()], &mut eq.minv[own]);
-            floating.mass(&self.poses, &mut self.room, mass, Some(minv));
+            floating.mass(&self.poses, &mut self.workspace, mass, Some(minv));
         }
     }
 }

@@ -4,23 +4,23 @@
 //! inertial force is the gyroscopic torque: I ω̇ + ω × I ω = torque. Of a modal body M changes with its amplitudes, and
 //! [`Inertia`](crate::flexible::modal::inertia::InertiaInvariants) has the equations.
 
-mod books;
+mod angles;
 mod coordinates;
+mod energy;
 mod forces;
 mod gamma_terms;
+mod kinematics;
 mod ledger;
 mod masses;
 mod motion;
-mod place;
 mod saturation;
-mod turns;
 
-pub use books::Energy;
+pub use energy::Energy;
 
 use crate::at::At;
 use crate::constraint::JacobianBlocks;
 use crate::contact::pair::BodyKinematics;
-use crate::contact::{BOOKS, EntryTally, Halfway, PlaceKey};
+use crate::contact::{ENERGY_STATES, EntryTally, Halfway, PointKey};
 use crate::contact::{rigid, wire};
 use crate::derive::DerivativeWorkspace;
 use crate::flexible::modal::floating::ModalWorkspace;
@@ -28,13 +28,13 @@ use crate::friction::{self, JointFriction};
 use crate::load::Wrench;
 use crate::separation::{self, Separation};
 use crate::system::{DISSIPATED, FIRST_STATE, Family, NearSingular, System, WORK};
+use angles::BodyAngles;
 use ledger::Ledger;
 use motion::MotionBuffer;
 use sarrus_math::{Pose, Twist};
 use sarrus_solve::tables::Description;
 use sarrus_solve::{Accel, Equations, Expansion, Problem, Stage, State, Structure, Tangent};
 use std::sync::Arc;
-use turns::BodyAngles;
 
 /// A system with the buffers to evaluate it.
 #[derive(Clone)]
@@ -44,8 +44,8 @@ pub struct Mechanism {
     twists: Vec<Twist<f64>>,
     /// Velocities that are tried, at rest between trials; empty until then.
     probes: Vec<Twist<f64>>,
-    hints: Vec<f64>,
-    fresh_hints: Vec<f64>,
+    discrete: Vec<f64>,
+    fresh_discrete: Vec<f64>,
     outs: Vec<f64>,
     own_outs: Vec<f64>,
     scratch: DerivativeWorkspace,
@@ -54,19 +54,19 @@ pub struct Mechanism {
     all: Vec<u32>,
     nearest_singular: Option<NearSingular>,
     motion: MotionBuffer,
-    /// Room for modal bodies.
-    room: ModalWorkspace<f64>,
+    /// Workspace for modal bodies.
+    workspace: ModalWorkspace<f64>,
     /// Contacts, and what they remember.
     contacts: wire::ContactWorkspace,
     /// Friction that depends on reactions.
     frictions: Vec<JointFriction>,
     /// Separating forces of meshes.
     separations: Vec<Separation>,
-    /// What acts on each body from outside, about its centre of mass in world axes.
+    /// Holds what acts on each body from outside, about its centre of mass in world axes.
     external: Vec<Wrench<f64>>,
     /// Bodies from here on have none.
     pushed: usize,
-    turns: BodyAngles,
+    angles: BodyAngles,
     ledger: Ledger,
 }
 
@@ -81,8 +81,8 @@ impl Mechanism {
             poses: vec![Pose::identity(); n],
             twists: vec![Twist::zero(); n],
             probes: Vec::new(),
-            hints: system.hints.clone(),
-            fresh_hints: system.hints.clone(),
+            discrete: system.discrete.clone(),
+            fresh_discrete: system.discrete.clone(),
             outs: vec![0.0; system.outs],
             own_outs: vec![0.0; system.outs],
             scratch: DerivativeWorkspace::default(),
@@ -92,14 +92,14 @@ impl Mechanism {
             nearest_singular: None,
             motion: MotionBuffer::default(),
             contacts: wire::ContactWorkspace::new(&system),
-            room: ModalWorkspace::new(
+            workspace: ModalWorkspace::new(
                 system.directory.floating.iter().map(|f| f.inertia.n).max().unwrap_or(0),
             ),
             frictions: friction::all(&system.directory),
             separations: separation::all(&system.directory),
             external: vec![Wrench::zero(); n],
             pushed: 0,
-            turns: BodyAngles::new(&system.directory),
+            angles: BodyAngles::new(&system.directory),
             ledger: Ledger::new(&system.directory.bodies),
             system,
         }
@@ -118,8 +118,8 @@ impl Mechanism {
     }
 
     /// Last accepted values of multivalued quantities.
-    pub fn hints(&self) -> &[f64] {
-        &self.hints
+    pub fn discrete(&self) -> &[f64] {
+        &self.discrete
     }
 
     /// J with all of the tooth force of meshes in their rows, as where one flank of each bears; none where that is J itself.
@@ -127,16 +127,16 @@ impl Mechanism {
         if self.separations.is_empty() {
             return None;
         }
-        self.place(s);
+        self.update_kinematics(s);
         let (mut whole, mut f) = (eq.clone(), vec![0.0; self.system.structure.nv]);
         let at = self.at(s.t, &self.all);
         self.separations.iter().for_each(|x| x.add_to_row(&self.system, &at, &mut f, &mut whole));
         Some(whole)
     }
 
-    /// Starts from other hints, as an assembly has found them.
-    pub fn set_hints(&mut self, hints: &[f64]) {
-        self.hints.copy_from_slice(hints);
+    /// Starts from other discrete state, as an assembly has found them.
+    pub fn set_discrete(&mut self, discrete: &[f64]) {
+        self.discrete.copy_from_slice(discrete);
     }
 
     /// Calls `act` with the contacts and the bodies where they are, at `s`.
@@ -145,33 +145,33 @@ impl Mechanism {
         s: &State,
         act: impl FnOnce(&mut wire::ContactWorkspace, &BodyKinematics, &mut DerivativeWorkspace) -> T,
     ) -> T {
-        let Mechanism { system, poses, twists, hints, outs, contacts, scratch, .. } = self;
-        act(contacts, &BodyKinematics { system, t: s.t, x: &s.x, poses, twists, hints, outs }, scratch)
+        let Mechanism { system, poses, twists, discrete, outs, contacts, scratch, .. } = self;
+        act(contacts, &BodyKinematics { system, t: s.t, x: &s.x, poses, twists, discrete, outs }, scratch)
     }
 
-    /// Goes on where `other` is, a mechanism of the same model of which other parts act: with its hints, what acts from outside, and
+    /// Continues where `other` is, a mechanism of the same model of which other parts act: with its discrete state, what acts from outside, and
     /// what its contacts remember, which it loses.
-    pub fn go_on_from(&mut self, other: &mut Mechanism) {
-        self.be_like(other);
+    pub fn resume_from(&mut self, other: &mut Mechanism) {
+        self.copy_discrete_state(other);
         std::mem::swap(&mut self.contacts, &mut other.contacts);
     }
 
-    /// With the hints of `other`, a mechanism of the same model, and what acts on it from outside.
-    pub fn be_like(&mut self, other: &Mechanism) {
-        self.hints.copy_from_slice(&other.hints);
+    /// With the discrete state of `other`, a mechanism of the same model, and what acts on it from outside.
+    pub fn copy_discrete_state(&mut self, other: &Mechanism) {
+        self.discrete.copy_from_slice(&other.discrete);
         self.external.copy_from_slice(&other.external);
         self.pushed = other.pushed;
     }
 
-    /// What acts on the body `id` from outside until it is said anew: a force through its centre of mass and a torque about it, both in
+    /// Sets what acts on the body `id` from outside until it is set anew: a force through its centre of mass and a torque about it, both in
     /// world axes. Its power counts as work. What a planar body or a point cannot take is left out.
-    pub fn push(&mut self, id: u32, wrench: Wrench<f64>) {
+    pub fn set_external_wrench(&mut self, id: u32, wrench: Wrench<f64>) {
         let id = id as usize;
         self.external[id] = wrench;
         self.pushed = self.pushed.max(id + 1);
     }
 
-    /// What acts on the body `id` from outside.
+    /// Returns what acts on the body `id` from outside.
     pub fn external(&self, id: u32) -> Wrench<f64> {
         self.external[id as usize]
     }
@@ -187,20 +187,20 @@ impl Mechanism {
         self.pushed
     }
 
-    /// Where the body `id` was placed last.
+    /// Returns where the body `id` was evaluated last.
     pub(crate) fn pose(&self, id: usize) -> &Pose<f64> {
         &self.poses[id]
     }
 
     /// Nothing acts from outside.
-    pub fn let_go(&mut self) {
+    pub fn clear_external_wrenches(&mut self) {
         self.external[..self.pushed].fill(Wrench::zero());
         self.pushed = 0;
     }
 
     /// Gap, force and slip of every contact at `s`.
     pub fn contact_readings(&mut self, s: &State) -> &[[f64; 3]] {
-        self.place(s);
+        self.update_kinematics(s);
         if !self.contacts.is_empty() {
             self.control(s);
             self.with_contacts(s, |contacts, bodies, scratch| contacts.read(bodies, scratch));
@@ -214,60 +214,60 @@ impl Mechanism {
     }
 
     /// The gap of every place that contacts watch at `s`, in the order of their keys: entry, two surfaces, and which of their places.
-    pub fn contact_gaps(&mut self, s: &State, out: &mut Vec<(PlaceKey, f64)>) {
-        self.place(s);
+    pub fn contact_gaps(&mut self, s: &State, out: &mut Vec<(PointKey, f64)>) {
+        self.update_kinematics(s);
         self.with_contacts(s, |contacts, bodies, scratch| contacts.gaps(bodies, scratch, out));
     }
 
     /// Takes down where bristles are at `s`, half-way in a step.
     pub fn note_bristles(&mut self, s: &State, out: &mut Halfway) {
-        self.place(s);
+        self.update_kinematics(s);
         self.with_contacts(s, |contacts, bodies, _| contacts.note_halfway(bodies, out));
     }
 
     /// The error of bristles at the end `s` of a step over `h`, over what `[rtol, atol]` allow: 1 or less is as the tolerances ask for.
     pub fn bristle_error(&mut self, s: &State, halfway: &Halfway, h: f64, tolerances: [f64; 2]) -> f64 {
-        self.place(s);
+        self.update_kinematics(s);
         self.with_contacts(s, |contacts, bodies, _| contacts.halfway_error(bodies, halfway, h, tolerances))
     }
 
     /// Places the bodies at `s`, and nothing else.
-    pub(crate) fn place_bodies(&mut self, s: &State) {
-        self.place(s);
+    pub(crate) fn update_bodies(&mut self, s: &State) {
+        self.update_kinematics(s);
     }
 
     /// Places the bodies at `s`, and runs the controllers there.
-    pub(crate) fn place_all(&mut self, s: &State) {
-        self.place(s);
+    pub(crate) fn update_all_kinematics(&mut self, s: &State) {
+        self.update_kinematics(s);
         self.control(s);
     }
 
     /// The same to be kept, until it is put back.
-    pub(crate) fn take_readings(&mut self, s: &State) -> Vec<[f64; 3]> {
+    pub(crate) fn save_readings(&mut self, s: &State) -> Vec<[f64; 3]> {
         self.contact_readings(s);
         std::mem::take(&mut self.contacts.readings)
     }
 
-    /// Puts back the room for readings.
-    pub(crate) fn put_readings(&mut self, readings: Vec<[f64; 3]>) {
+    /// Puts back the workspace for readings.
+    pub(crate) fn restore_readings(&mut self, readings: Vec<[f64; 3]>) {
         self.contacts.readings = readings;
     }
 
-    /// How many pairs of surfaces contacts look at, at `s`, and how long nothing gets through another at its speeds \[s\]: of those that
+    /// Returns how many pairs of surfaces contacts check, at `s`, and how long nothing gets through another at its speeds \[s\]: of those that
     /// touch, and of all where they are more than `few`.
     pub fn contact_crowd(&mut self, s: &State, few: usize) -> (usize, f64) {
-        self.place(s);
+        self.update_kinematics(s);
         self.with_contacts(s, |contacts, bodies, _| {
             let pairs = contacts.in_play(bodies);
             (pairs, contacts.time_to_pass(bodies, pairs > few))
         })
     }
 
-    /// Whether pairs that are open where a step starts bear nothing in it: the equations stay smooth over a touch, at which whoever
+    /// Decides whether pairs that are open where a step starts bear nothing in it: the equations stay smooth over a touch, at which those who
     /// asks for it has to end the step.
     pub fn lock_contacts(&mut self, locks: bool) {
         self.contacts.locks = locks;
-        self.contacts.memories.settle();
+        self.contacts.memories.commit();
     }
 
     /// Calls `found` with the contacts that overlap at `s`: number, depth \[m\], and the energy that overlaps store \[J\], 0 of rigid ones.
@@ -276,7 +276,7 @@ impl Mechanism {
         self.with_contacts(s, |contacts, bodies, scratch| contacts.overlaps(bodies, scratch, found));
     }
 
-    /// What every contact has done up to the last accepted step.
+    /// Returns what every contact has done up to the last accepted step.
     pub fn tallies(&self) -> &[EntryTally] {
         self.contacts.tallies()
     }
@@ -297,9 +297,9 @@ impl Mechanism {
         self.nearest_singular
     }
 
-    /// The whole mechanism at `s`, for whoever reads bodies by their own numbers.
+    /// The whole mechanism at `s`, for the caller that reads bodies by their own numbers.
     pub fn observe<T>(&mut self, s: &State, read: impl FnOnce(&At<f64>) -> T) -> T {
-        self.place(s);
+        self.update_kinematics(s);
         self.control(s);
         read(&self.at(s.t, &self.all))
     }
@@ -316,18 +316,18 @@ impl Mechanism {
         let system = self.system.clone();
         for (i, &(force, body)) in which.iter().enumerate() {
             let force = &system.forces[force];
-            let Mechanism { wrenches, poses, twists, hints, outs, .. } = self;
+            let Mechanism { wrenches, poses, twists, discrete, outs, .. } = self;
             let wrenches = &mut wrenches[..force.ids.len()];
             wrenches.fill(Wrench::zero());
             if force.enabled {
-                force.load.wrench(&At { t: s.t, poses, twists, ids: &force.ids, hints, outs }, wrenches);
+                force.load.wrench(&At { t: s.t, poses, twists, ids: &force.ids, discrete, outs }, wrenches);
             }
             found(i, &wrenches[body]);
         }
     }
 
     fn at<'a>(&'a self, t: f64, ids: &'a [u32]) -> At<'a, f64> {
-        At { t, poses: &self.poses, twists: &self.twists, ids, hints: &self.hints, outs: &self.outs }
+        At { t, poses: &self.poses, twists: &self.twists, ids, discrete: &self.discrete, outs: &self.outs }
     }
 
     /// States and outputs of the controllers; outputs each after those that it reads.
@@ -339,7 +339,7 @@ impl Mechanism {
                 poses: &self.poses,
                 twists: &self.twists,
                 ids: &element.ids,
-                hints: &self.hints,
+                discrete: &self.discrete,
                 outs: &self.outs,
             };
             let x = &s.x[element.x..element.x + element.controller.states()];
@@ -358,7 +358,7 @@ impl Mechanism {
 
     /// Sets the controllers' states whose start depends on where the mechanism starts; for the assembled start of a run.
     pub fn initialize_controllers(&mut self, s: &mut State) {
-        self.place(s);
+        self.update_kinematics(s);
         self.control(s);
         for element in &self.system.controllers {
             let n = element.controller.states();
@@ -376,7 +376,7 @@ impl Mechanism {
                 poses: &self.poses,
                 twists: &self.twists,
                 ids: &element.ids,
-                hints: &self.hints,
+                discrete: &self.discrete,
                 outs: &self.outs,
             };
             let block = &mut self.block[..element.ids.len() * n * system.wide];
@@ -410,7 +410,7 @@ impl Problem for Mechanism {
     }
 
     fn update(&mut self, s: &State, stage: Stage, eq: &mut Equations) {
-        self.place(s);
+        self.update_kinematics(s);
         if stage.includes(Stage::POSITION) {
             self.update_masses(eq);
         }
@@ -445,13 +445,13 @@ impl Problem for Mechanism {
         xdot[WORK] = work + driven + parted + self.contacts.work;
         xdot[DISSIPATED] = heat + rubbed;
         for (contact, heat) in self.system.contacts.iter().zip(&self.contacts.heat) {
-            xdot[contact.x..contact.x + BOOKS].copy_from_slice(heat);
+            xdot[contact.x..contact.x + ENERGY_STATES].copy_from_slice(heat);
             xdot[DISSIPATED] += heat[0] + heat[1];
             if let Some((first, last)) = contact.range() {
                 xdot[first..last].copy_from_slice(&self.contacts.rates[first..last]);
             }
         }
-        self.book_slides(s, accel, xdot);
+        self.slide_rates(s, accel, xdot);
         for element in &self.system.controllers {
             let n = element.controller.states();
             let x = &s.x[element.x..element.x + n];
@@ -493,44 +493,44 @@ impl Problem for Mechanism {
     fn accept(&mut self, s: &State) {
         self.note_angles(s);
         if !self.contacts.is_empty() {
-            self.place(s);
+            self.update_kinematics(s);
             self.control(s);
             self.with_contacts(s, |contacts, bodies, scratch| contacts.accept(bodies, scratch));
         }
-        if self.hints.is_empty() {
+        if self.discrete.is_empty() {
             return;
         }
-        self.place(s);
+        self.update_kinematics(s);
         let system = self.system.clone();
-        // everyone reads the old hints, so the new ones are written aside
-        self.fresh_hints.copy_from_slice(&self.hints);
+        // everyone reads the old discrete state, so the new ones are written aside
+        self.fresh_discrete.copy_from_slice(&self.discrete);
         for joint in &system.directory.joints {
             for k in 0..joint.readings.len() {
-                if let Some(hint) = joint.readings[k].1 {
+                if let Some(discrete_index) = joint.readings[k].1 {
                     let at = At {
                         t: s.t,
                         poses: &self.poses,
                         twists: &self.twists,
                         ids: &joint.bodies,
-                        hints: &self.hints,
+                        discrete: &self.discrete,
                         outs: &self.outs,
                     };
-                    self.fresh_hints[hint as usize] = joint.coordinate(k, 0, 1).value(&at);
+                    self.fresh_discrete[discrete_index as usize] = joint.coordinate(k, 0, 1).value(&at);
                 }
             }
         }
         // what does not act now may be enabled later, and follows too
-        let idle = system.idle.iter().map(|&id| &system.whole.elements[id]);
+        let idle = system.idle.iter().map(|&id| &system.all.elements[id]);
         for element in system.elements.iter().chain(idle) {
             let at = At {
                 t: s.t,
                 poses: &self.poses,
                 twists: &self.twists,
                 ids: &element.ids,
-                hints: &self.hints,
+                discrete: &self.discrete,
                 outs: &self.outs,
             };
-            element.rows.update_hints(&at, &mut self.fresh_hints);
+            element.rows.update_discrete(&at, &mut self.fresh_discrete);
         }
         for force in &system.forces {
             let at = At {
@@ -538,19 +538,19 @@ impl Problem for Mechanism {
                 poses: &self.poses,
                 twists: &self.twists,
                 ids: &force.ids,
-                hints: &self.hints,
+                discrete: &self.discrete,
                 outs: &self.outs,
             };
-            force.load.update_hints(&at, &mut self.fresh_hints);
+            force.load.update_discrete(&at, &mut self.fresh_discrete);
         }
-        std::mem::swap(&mut self.hints, &mut self.fresh_hints);
+        std::mem::swap(&mut self.discrete, &mut self.fresh_discrete);
     }
 
     fn relative_rotation(&mut self, s: &State) -> Option<f64> {
-        if self.hints.is_empty() {
+        if self.discrete.is_empty() {
             return None;
         }
-        self.place(s);
+        self.update_kinematics(s);
         let system = &self.system;
         let joints = system.directory.joints.iter().flat_map(|joint| {
             let counted = (0..joint.readings.len()).filter(|&k| joint.readings[k].1.is_some());

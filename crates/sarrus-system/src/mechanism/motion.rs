@@ -34,7 +34,7 @@ impl Mechanism {
         if !self.system.structure.varying.is_empty() {
             return false;
         }
-        self.place(s);
+        self.update_kinematics(s);
         let system = self.system.clone();
         let mut motion = std::mem::take(&mut self.motion);
         motion.restart(self.poses.len());
@@ -44,7 +44,7 @@ impl Mechanism {
             }
             let MotionBuffer { poses, twists, phi, J, block, .. } = &mut motion;
             let t = Taylor::variable(s.t);
-            let at = At { t, poses, twists, ids: &element.ids, hints: &self.hints, outs: &[] };
+            let at = At { t, poses, twists, ids: &element.ids, discrete: &self.discrete, outs: &[] };
             let (n, wide) = (element.rows.rows(), system.wide);
             phi.clear();
             phi.resize(n, Taylor::zero());
@@ -91,7 +91,7 @@ impl MotionBuffer {
         for (k, v) in v.iter().enumerate().take(COEFFICIENTS) {
             factorial *= k.max(1) as f64;
             let v = &v[body.v..body.v + body.kind.nv()];
-            let (first, turn) = match body.kind {
+            let (first, rotation) = match body.kind {
                 BodyKind::Ground => (0, None),
                 BodyKind::Rigid | BodyKind::RigidEuler => (3, Some([v[3], v[4], v[5]])),
                 BodyKind::PlanarRigid => (2, Some([0.0, 0.0, v[2]])),
@@ -99,7 +99,7 @@ impl MotionBuffer {
                 BodyKind::PlanarPoint => (2, None),
             };
             (0..first).for_each(|i| linear[k][i] = factorial * v[i]);
-            angular[k] = turn.unwrap_or_default().map(|w| factorial * w);
+            angular[k] = rotation.unwrap_or_default().map(|w| factorial * w);
         }
         let moving = pose.jet(&linear, &angular);
         self.twists[id] = Twist::jet(&moving, &linear, &angular);

@@ -32,7 +32,7 @@ impl Mechanism {
     /// The limit that controller `i` slides along: 1 the highest output, -1 the lowest, 0 none.
     pub fn slide(&self, i: usize) -> f64 {
         let limited = self.system.controllers.get(i).and_then(|c| c.controller.limited());
-        let mode = limited.map_or(mode::OWN, |own| self.hints[own.hint()]);
+        let mode = limited.map_or(mode::OWN, |own| self.discrete[own.discrete_index()]);
         if mode.abs() == mode::SLIDES { mode } else { 0.0 }
     }
 
@@ -57,7 +57,7 @@ impl Mechanism {
             let ids: Vec<u32> = (0..poses.len() as u32).collect();
             let t = Jet::variable(at.t);
             // controllers that read others do not slide
-            let along = At { t, poses: &poses, twists: &twists, ids: &ids, hints: at.hints, outs: &[] };
+            let along = At { t, poses: &poses, twists: &twists, ids: &ids, discrete: at.discrete, outs: &[] };
             own.demand_rates(&along, x)
         });
         rates.unwrap_or([f64::NAN; 2])
@@ -66,13 +66,14 @@ impl Mechanism {
     /// Controller `i` is in a mode from `s` on. Where it ceases to slide its integral is what the limit has left for it.
     pub fn set_mode(&mut self, i: usize, mode: f64, s: &mut State) {
         let side = self.slide(i);
-        let found = self
-            .with_limited(i, s, |own, element, at, x| (own.hint(), element.x, own.integral_at(at, x, side)));
-        let Some((hint, x, integral)) = found else { return };
+        let found = self.with_limited(i, s, |own, element, at, x| {
+            (own.discrete_index(), element.x, own.integral_at(at, x, side))
+        });
+        let Some((discrete_index, x, integral)) = found else { return };
         if side != 0.0 && mode != side {
             s.x[x] = integral;
         }
-        self.hints[hint] = mode;
+        self.discrete[discrete_index] = mode;
     }
 
     /// The integral of controller `i` as it stands in x; while it slides it does not change there.
@@ -82,9 +83,10 @@ impl Mechanism {
 
     /// Controller `i` slides no more, and keeps its integral.
     pub fn end_slide(&mut self, i: usize) {
-        let hint = self.system.controllers.get(i).and_then(|c| c.controller.limited()).map(Limited::hint);
-        if let Some(hint) = hint {
-            self.hints[hint] = mode::OWN;
+        let discrete_index =
+            self.system.controllers.get(i).and_then(|c| c.controller.limited()).map(Limited::discrete_index);
+        if let Some(discrete_index) = discrete_index {
+            self.discrete[discrete_index] = mode::OWN;
         }
     }
 }

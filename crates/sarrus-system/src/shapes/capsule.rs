@@ -10,7 +10,7 @@ use super::{prelude::*, rod, sphere};
 pub const KIND: ShapeKind = ShapeKind {
     name: "capsule",
     doc: "a rod along x with a half ball on either end",
-    takes: &["length", "radius"],
+    accepted: &["length", "radius"],
     axis: OwnAxis::X,
     read: |dimensions| {
         let (l, r) = (dimensions.length()?, dimensions.radius()?);

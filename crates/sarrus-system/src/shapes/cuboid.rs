@@ -8,7 +8,7 @@ use super::prelude::*;
 pub const KIND: ShapeKind = ShapeKind {
     name: "box",
     doc: "a box with edges along x, y, z, planar a rectangle",
-    takes: &["size"],
+    accepted: &["size"],
     axis: OwnAxis::X,
     read,
 };

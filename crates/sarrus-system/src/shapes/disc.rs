@@ -9,7 +9,7 @@ use std::f64::consts::PI;
 pub const KIND: ShapeKind = ShapeKind {
     name: "disc",
     doc: "a solid cylinder about z, planar a circle",
-    takes: &["radius", "thickness"],
+    accepted: &["radius", "thickness"],
     axis: OwnAxis::Z,
     read: |dimensions| {
         let thickness = dimensions.reader.positive_opt("thickness")?;

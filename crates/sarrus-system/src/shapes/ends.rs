@@ -8,7 +8,7 @@ use super::{prelude::*, sphere};
 pub const KIND: ShapeKind = ShapeKind {
     name: "ends",
     doc: "balls at the ends of a bar or segment",
-    takes: &["length", "radius"],
+    accepted: &["length", "radius"],
     axis: OwnAxis::X,
     read: |dimensions| {
         let (l, r) = (dimensions.length()?, dimensions.radius()?);

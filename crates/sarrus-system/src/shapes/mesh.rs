@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub const MESH: ShapeKind = ShapeKind {
     name: "mesh",
     doc: "the surface in an STL or OBJ file",
-    takes: &["file", "scale"],
+    accepted: &["file", "scale"],
     axis: OwnAxis::X,
     read: read_mesh,
 };
@@ -22,7 +22,7 @@ pub const MESH: ShapeKind = ShapeKind {
 pub const CONVEX: ShapeKind = ShapeKind {
     name: "convex",
     doc: "the convex hull of an STL or OBJ file",
-    takes: &["file", "scale"],
+    accepted: &["file", "scale"],
     axis: OwnAxis::X,
     read: read_convex,
 };
@@ -55,8 +55,8 @@ fn read_file(dimensions: &Dimensions) -> Result<Raw> {
     Ok(raw.joined())
 }
 
-/// What has no use in the plane: a centre off it, and what is touched.
-fn placed(
+/// Returns what has no use in the plane: a centre off it, and what is touched.
+fn transformed(
     dimensions: &Dimensions,
     mut solid: Option<UniformSolid>,
     geometry: Option<Geometry>,
@@ -81,10 +81,10 @@ fn read_mesh(dimensions: &Dimensions) -> Result<ShapeGeometry> {
         Some(hull) => Geometry::Convex(Arc::new(hull)),
         None => Geometry::Mesh(Arc::new(triangles)),
     };
-    Ok(ShapeGeometry { open, ..placed(dimensions, solid, Some(geometry)) })
+    Ok(ShapeGeometry { open, ..transformed(dimensions, solid, Some(geometry)) })
 }
 
-/// Whether a hull encloses as much as a solid, to the single precision of files: several convex parts enclose less.
+/// Returns whether a hull encloses as much as a solid, to the single precision of files: several convex parts enclose less.
 fn is_volume_of(hull: &Hull, solid: Option<UniformSolid>) -> bool {
     let volume = |solid: Option<UniformSolid>| match solid?.measure {
         SolidMeasure::Volume(volume) => Some(volume),
@@ -100,7 +100,7 @@ fn read_convex(dimensions: &Dimensions) -> Result<ShapeGeometry> {
     let raw = read_file(dimensions)?;
     let hull = Hull::new(&raw.corners).ok_or_else(|| nothing(dimensions))?;
     let solid = volume::solid(&mut hull.raw().clone()).ok_or_else(|| nothing(dimensions))?;
-    Ok(placed(dimensions, Some(solid), Some(Geometry::Convex(Arc::new(hull)))))
+    Ok(transformed(dimensions, Some(solid), Some(Geometry::Convex(Arc::new(hull)))))
 }
 
 fn nothing(dimensions: &Dimensions) -> sarrus_model::Diagnostic {
@@ -153,7 +153,7 @@ mod tests {
             );
             let Body { mass, com, inertia: Mat3(I), .. } = body(kind, &block(0), &keys).unwrap();
             assert!((mass - 24.0).abs() < 1e-11);
-            // a quarter of a turn about z takes x to y
+            // a quarter of a rotation about z takes x to y
             for (x, expected) in com.iter().zip([1.0 - 0.15, 0.1, 0.2]) {
                 assert!((x - expected).abs() < 1e-14);
             }

@@ -1,7 +1,7 @@
 //! Shapes: where a body's mass is, and what is drawn and touched of it. One file each, one line each in [`KINDS`].
 //!
 //! All that the equations need of a solid of uniform density is its volume V, its centre e and its inertia per mass K about it, in its
-//! own axes; for all but those from files e = 0 and K = diag(k²). Placed on a body, at p and turned by R, several solids of one density
+//! own axes; for all but those from files e = 0 and K = diag(k²). Placed on a body, at p and rotated by R, several solids of one density
 //! make
 //!
 //! c = Σ Vᵢ gᵢ / Σ Vᵢ,  K = Σ Vᵢ (Rᵢ Kᵢ Rᵢᵀ + |dᵢ|² 1 - dᵢ dᵢᵀ) / Σ Vᵢ,  gᵢ = pᵢ + Rᵢ eᵢ,  dᵢ = gᵢ - c,
@@ -26,14 +26,14 @@ use sarrus_model::suggest::did_you_mean;
 use sarrus_model::transform::{matrix, quaternion, quaternion_product, unit};
 use sarrus_model::{Attachment, Key, KeyType, Reader, Result, Span};
 
-/// What shape files use.
+/// Describes what shape files use.
 mod prelude {
     pub use super::{Dimensions, OwnAxis, ShapeGeometry, ShapeKind, SolidMeasure, UniformSolid};
     pub use crate::contact::surface::Geometry;
     pub use sarrus_model::Result;
 }
 
-/// How much of a solid there is.
+/// Describes how much of a solid there is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SolidMeasure {
     /// m³
@@ -67,7 +67,7 @@ impl UniformSolid {
 pub enum OwnAxis {
     /// It lies along x.
     X,
-    /// It turns about z; in the plane it has no axis to turn.
+    /// It rotates about z; in the plane it has no axis to turn.
     Z,
     /// z, in the plane y; the two ways along it differ.
     Normal,
@@ -80,21 +80,21 @@ pub struct ShapeKind {
     /// One line on what it is.
     pub doc: &'static str,
     /// Those of [`KEYS`] that are its own.
-    pub takes: &'static [&'static str],
+    pub accepted: &'static [&'static str],
     /// Its axis.
     pub axis: OwnAxis,
-    /// What it weighs and what of it is touched.
+    /// Holds what it weighs and what of it is touched.
     pub read: fn(&Dimensions) -> Result<ShapeGeometry>,
 }
 
-/// What a shape's dimensions make.
+/// Holds what a shape's dimensions make.
 #[derive(Clone, Debug)]
 pub struct ShapeGeometry {
-    /// What has mass of it; none for a surface without end.
+    /// Holds what has mass of it; none for a surface without end.
     pub solid: Option<UniformSolid>,
-    /// What can be touched of it.
+    /// Holds what can be touched of it.
     pub geometry: Option<Geometry>,
-    /// Why it is a surface without inside, where it might have one.
+    /// Reason why it is a surface without inside, where it might have one.
     pub open: Option<String>,
 }
 
@@ -120,7 +120,7 @@ pub static KINDS: &[ShapeKind] = &[
     mesh::CONVEX,
 ];
 
-/// What a shape is for.
+/// Holds what a shape is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Drawn, touched and weighed.
@@ -135,7 +135,7 @@ pub enum Role {
 
 const ROLES: &[&str] = &["all", "visual", "contact", "mass"];
 
-/// The keys of a shape; [`ShapeKind::takes`] says which of the dimensions a kind has.
+/// The keys of a shape; [`ShapeKind::accepted`] says which of the dimensions a kind has.
 pub const KEYS: &[Key] = &[
     Key::new("kind", KeyType::Text, "", "which shape it is"),
     Key::new(
@@ -207,7 +207,7 @@ impl Dimensions<'_, '_> {
         }
     }
 
-    /// Whether it is in the plane.
+    /// Returns whether it is in the plane.
     pub fn planar(&self) -> bool {
         self.reader.is_planar()
     }
@@ -225,31 +225,31 @@ pub struct Shape {
     pub kind: &'static str,
     /// Its name.
     pub name: Option<String>,
-    /// What it is for.
+    /// Holds what it is for.
     pub role: Role,
     /// Its origin from the body's, body axes \[m\].
     pub p: [f64; 3],
     /// Its own axes to the body's.
     pub rot: Mat3,
-    /// What has mass of it.
+    /// Holds what has mass of it.
     pub solid: Option<UniformSolid>,
-    /// What can be touched of it; see [`Shape::surface`].
+    /// Holds what can be touched of it; see [`Shape::surface`].
     pub geometry: Option<Geometry>,
-    /// Why it is a surface without inside, where it might have one.
+    /// Reason why it is a surface without inside, where it might have one.
     pub open: Option<String>,
-    /// Where it stands in the file.
+    /// Marks where it stands in the file.
     pub span: Span,
 }
 
 impl Shape {
-    /// What can be touched of it, on a body with its centre of mass at `com`; none where its role is another.
+    /// Computes what can be touched of it, on a body with its centre of mass at `com`; none where its role is another.
     pub fn surface(&self, com: [f64; 3]) -> Option<Surface> {
         let touched = matches!(self.role, Role::All | Role::Contact);
         let geometry = self.geometry.clone().filter(|_| touched)?;
         Some(Surface { geometry, p: [0, 1, 2].map(|i| self.p[i] - com[i]), rot: self.rot })
     }
 
-    /// What counts for the mass of its body.
+    /// Returns what counts for the mass of its body.
     fn weighed(&self) -> Option<(&Shape, UniformSolid)> {
         let solid = self.solid.filter(|_| matches!(self.role, Role::All | Role::Mass))?;
         Some((self, solid))
@@ -270,8 +270,8 @@ pub fn attached(reader: &Reader, from: &Attachment, pose: &Pose) -> Result<Vec<S
     }
     let axes = pose.rot.transpose() * Mat3(from.frame.rotation());
     for (shape, table) in shapes.iter_mut().zip(reader.subs("shape", KEYS)?) {
-        let place = Vec3(from.frame.point(shape.p));
-        shape.p = pose.to_local(place - pose.p).0;
+        let position = Vec3(from.frame.point(shape.p));
+        shape.p = pose.to_local(position - pose.p).0;
         table.record("on", || ResolvedValue::vector(shape.p, reader.is_planar()));
         carry(shape, axes, &table);
         let name = ground_shape(&from.prefix, shape.name.as_deref());
@@ -319,11 +319,13 @@ impl ShapeKind {
 
 fn read_one(reader: &Reader, bar: Option<f64>) -> Result<Shape> {
     let kind = kind_of(reader)?;
-    let own = |key: &str| EVERY.contains(&key) || kind.takes.contains(&key);
+    let own = |key: &str| EVERY.contains(&key) || kind.accepted.contains(&key);
     if let Some(entry) = reader.table().entries.iter().find(|entry| !own(&entry.key)) {
-        let takes: Vec<&str> = kind.takes.iter().chain(&EVERY[1..7]).copied().collect();
+        let accepted_keys: Vec<&str> = kind.accepted.iter().chain(&EVERY[1..7]).copied().collect();
         let message = format!("{} is a {}: it has no key `{}`", reader.title(), kind.name, entry.key);
-        return Err(reader.at(entry.key_span, message).hint(format!("it takes: {}", takes.join(" "))));
+        return Err(reader
+            .at(entry.key_span, message)
+            .hint(format!("it takes: {}", accepted_keys.join(" "))));
     }
     let role = match reader.choice("role", ROLES)? {
         None | Some(0) => Role::All,
@@ -338,7 +340,7 @@ fn read_one(reader: &Reader, bar: Option<f64>) -> Result<Shape> {
         name: reader.plain_name("name")?.map(|(name, _)| name),
         role,
         p: reader.own_point("on")?.unwrap_or_default(),
-        rot: turn(reader, kind)?,
+        rot: orientation(reader, kind)?,
         solid: form.solid,
         geometry: form.geometry,
         open: form.open,
@@ -363,7 +365,7 @@ fn kind_of(reader: &Reader) -> Result<&'static ShapeKind> {
 }
 
 /// The rotation that takes the shape's own axis to `axis_on`.
-fn turn(reader: &Reader, kind: &ShapeKind) -> Result<Mat3> {
+fn orientation(reader: &Reader, kind: &ShapeKind) -> Result<Mat3> {
     let planar = reader.is_planar();
     let own = kind.own_axis(planar);
     if reader.one_of(&["axis_on", "orientation_on"])? == Some("orientation_on") {
@@ -404,7 +406,7 @@ fn oriented(reader: &Reader, kind: &ShapeKind) -> Result<Mat3> {
     Ok(Mat3(matrix(q)))
 }
 
-/// The shortest rotation from `a` to `b`, both of length 1; past a right angle, that from -`a` after half a turn about an
+/// The shortest rotation from `a` to `b`, both of length 1; past a right angle, that from -`a` after half a rotation about an
 /// axis square to `a`, which is another only for shapes that do not mind.
 ///
 /// R = 1 + ṽ + ṽ²/(1 + c), v = a × b, c = a·b: exact between coordinate axes.
@@ -413,8 +415,9 @@ fn arc(a: [f64; 3], b: [f64; 3]) -> Mat3 {
     let mut c = a.dot(b);
     if c < 0.0 {
         // a is a coordinate axis
-        let half_turn = if a.z() == 0.0 { [-1.0, -1.0, 1.0] } else { [1.0, -1.0, -1.0] };
-        let flip = Mat3([[half_turn[0], 0.0, 0.0], [0.0, half_turn[1], 0.0], [0.0, 0.0, half_turn[2]]]);
+        let half_rotation = if a.z() == 0.0 { [-1.0, -1.0, 1.0] } else { [1.0, -1.0, -1.0] };
+        let flip =
+            Mat3([[half_rotation[0], 0.0, 0.0], [0.0, half_rotation[1], 0.0], [0.0, 0.0, half_rotation[2]]]);
         return arc((-a).0, b.0) * flip;
     }
     c += 1.0;
@@ -447,7 +450,7 @@ pub fn distribution(reader: &Reader, shapes: &[Shape]) -> Result<Option<Distribu
     let measures: Vec<f64> = match (solids.as_slice(), &volumes) {
         ([], _) => return Ok(None),
         ([(shape, solid)], _) => {
-            let k2 = turned(&shape.rot, solid);
+            let k2 = rotated(&shape.rot, solid);
             return Ok(Some(Distribution {
                 volume: volumes.map(|v| v[0]),
                 centre: centre_of(shape, solid),
@@ -469,7 +472,7 @@ pub fn distribution(reader: &Reader, shapes: &[Shape]) -> Result<Option<Distribu
     }
     let mut k2 = Mat3([[0.0; 3]; 3]);
     for ((shape, solid), measure) in solids.iter().zip(&measures) {
-        let own = turned(&shape.rot, solid);
+        let own = rotated(&shape.rot, solid);
         let from = centre_of(shape, solid);
         let arm = steiner([0, 1, 2].map(|i| from[i] - centre[i]));
         for i in 0..3 {
@@ -498,7 +501,7 @@ fn refuse_open(reader: &Reader, shapes: &[Shape]) -> Result<()> {
     Err(reader.at(shape.span, message).hint(hint))
 }
 
-/// What a solid weighs beside others when one of them has no thickness.
+/// Returns what a solid weighs beside others when one of them has no thickness.
 fn area(reader: &Reader, (shape, solid): (&Shape, UniformSolid)) -> Result<f64> {
     match solid.measure {
         SolidMeasure::Area(area) => Ok(area),
@@ -520,13 +523,13 @@ pub fn steiner(d: [f64; 3]) -> Mat3 {
     Mat3([[y * y + z * z, -x * y, -x * z], [-x * y, z * z + x * x, -y * z], [-x * z, -y * z, x * x + y * y]])
 }
 
-/// Where a solid's centre is on the body.
+/// Returns where a solid's centre is on the body.
 fn centre_of(shape: &Shape, solid: &UniformSolid) -> [f64; 3] {
     if solid.centre == [0.0; 3] { shape.p } else { (Vec3(shape.p) + shape.rot * Vec3(solid.centre)).0 }
 }
 
 /// R K Rᵀ, exactly symmetric.
-fn turned(rot: &Mat3, solid: &UniformSolid) -> Mat3 {
+fn rotated(rot: &Mat3, solid: &UniformSolid) -> Mat3 {
     let R = &rot.0;
     let entry = |i: usize, j: usize| {
         let own = (0..3).map(|k| solid.k2[k] * (R[i][k] * R[j][k])).sum::<f64>();
@@ -588,8 +591,8 @@ mod tests {
             for a in &AXES[..2] {
                 assert_eq!(arc(*a, b).col(2).0, [0.0, 0.0, 1.0]);
                 assert_eq!(
-                    turned(&arc(*a, b), &UniformSolid::centred(SolidMeasure::Volume(1.0), [1.0, 2.0, 3.0])).0
-                        [2],
+                    rotated(&arc(*a, b), &UniformSolid::centred(SolidMeasure::Volume(1.0), [1.0, 2.0, 3.0]))
+                        .0[2],
                     [0.0, 0.0, 3.0]
                 );
             }
@@ -600,7 +603,7 @@ mod tests {
     fn every_kind_is_listed_once_and_takes_known_keys() {
         for (i, kind) in KINDS.iter().enumerate() {
             assert!(KINDS[..i].iter().all(|other| other.name != kind.name));
-            assert!(kind.takes.iter().all(|key| KEYS.iter().any(|k| k.name == *key)), "{}", kind.name);
+            assert!(kind.accepted.iter().all(|key| KEYS.iter().any(|k| k.name == *key)), "{}", kind.name);
         }
         assert!(EVERY[..7].iter().all(|key| KEYS.iter().any(|k| k.name == *key)));
     }

@@ -9,7 +9,7 @@ use std::f64::consts::PI;
 pub const KIND: ShapeKind = ShapeKind {
     name: "rod",
     doc: "a solid cylinder along x",
-    takes: &["length", "radius"],
+    accepted: &["length", "radius"],
     axis: OwnAxis::X,
     read: |dimensions| {
         let (l, r) = (dimensions.length()?, dimensions.radius()?);
@@ -23,7 +23,7 @@ pub fn of_bar(length: f64) -> (f64, UniformSolid) {
     (radius, solid(length, radius))
 }
 
-/// What is touched of a rod of length l and radius r \[m\]; in the plane it is a rectangle.
+/// Returns what is touched of a rod of length l and radius r \[m\]; in the plane it is a rectangle.
 pub fn geometry(l: f64, r: f64, planar: bool) -> Geometry {
     if planar {
         Geometry::Box { half: [0.5 * l, r, 0.0] }

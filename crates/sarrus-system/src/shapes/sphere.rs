@@ -9,7 +9,7 @@ use std::f64::consts::PI;
 pub const KIND: ShapeKind = ShapeKind {
     name: "sphere",
     doc: "a ball",
-    takes: &["radius"],
+    accepted: &["radius"],
     axis: OwnAxis::X,
     read: |dimensions| {
         let radius = dimensions.radius()?;

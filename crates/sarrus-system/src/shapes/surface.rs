@@ -6,7 +6,7 @@ use super::prelude::*;
 pub const PLANE: ShapeKind = ShapeKind {
     name: "plane",
     doc: "a plane with normal z, planar a line with normal y",
-    takes: &[],
+    accepted: &[],
     axis: OwnAxis::Normal,
     read: |_| Ok(ShapeGeometry { solid: None, geometry: Some(Geometry::Plane), open: None }),
 };
@@ -15,7 +15,7 @@ pub const PLANE: ShapeKind = ShapeKind {
 pub const HALF_SPACE: ShapeKind = ShapeKind {
     name: "half_space",
     doc: "solid ground below a plane with normal z, planar y",
-    takes: &[],
+    accepted: &[],
     axis: OwnAxis::Normal,
     read: |_| Ok(ShapeGeometry { solid: None, geometry: Some(Geometry::HalfSpace), open: None }),
 };
@@ -24,7 +24,7 @@ pub const HALF_SPACE: ShapeKind = ShapeKind {
 pub const CHANNEL: ShapeKind = ShapeKind {
     name: "channel",
     doc: "two walls, or a tube, along z, planar y",
-    takes: &["width", "tube"],
+    accepted: &["width", "tube"],
     axis: OwnAxis::Normal,
     read: |dimensions| {
         let half = 0.5 * dimensions.reader.positive("width")?;

@@ -11,7 +11,7 @@ use crate::contact::geometry::mesh::Raw;
 use sarrus_math::Vec3;
 use std::collections::HashMap;
 
-/// Why triangles enclose nothing.
+/// Returns why triangles enclose nothing.
 pub fn open(raw: &Raw) -> Option<String> {
     let mut edges: HashMap<[u32; 2], [u32; 2]> = HashMap::new();
     for face in &raw.faces {
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::shapes::cuboid;
 
-    /// A box, its corners moved by p and turned about z by the angle with this sine and cosine.
+    /// A box, its corners moved by p and rotated about z by the angle with this sine and cosine.
     fn block([a, b, c]: [f64; 3], p: [f64; 3], (sin, cos): (f64, f64)) -> Raw {
         let corners = (0..8).map(|i| {
             let sign = |k: usize| if i >> k & 1 == 1 { 0.5 } else { -0.5 };

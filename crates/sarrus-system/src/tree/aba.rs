@@ -10,43 +10,43 @@
 //! A joint whose rates are given, a specified speed, is stiff inwards, I_p += TᵀI T, p_p += Tᵀ(p + I (β + s ẏ)), and tells
 //! what it needs outwards, τ = sᵀ(I a + p) \[Featherstone2008, section 9.2\].
 //!
-//! O(n), three passes, nothing factored but the freedoms of a joint. Needs positive masses, and coordinates that satisfy
+//! O(n), three passes, nothing factored but the degrees of freedom of a joint. Needs positive masses, and coordinates that satisfy
 //! every constraint of themselves: what is cut takes no part.
 
 use super::Tree;
-use super::motion::FREEDOMS;
+use super::motion::MAX_JOINT_DOF;
 use super::small::Factor;
 use super::spatial::Vec6;
 
 impl Tree {
     /// ẏ under the forces `f` on the bodies (nv of the system) and, where given, `tau` along the speeds, at the state that
-    /// was placed last.
+    /// was evaluated last.
     pub fn forward_dynamics(&mut self, f: &[f64], tau: Option<&[f64]>, ydot: &mut [f64]) {
-        self.settle();
+        self.orthonormalize();
         self.load(f);
         for i in (0..self.links.len()).rev() {
             self.articulate(i, tau);
         }
         for i in 0..self.links.len() {
-            self.swing(i, ydot);
+            self.outward_pass(i, ydot);
         }
     }
 
     /// The same where the links for which `given` holds have their rates in `ydot`: their entries of `tau` are found, of all
     /// others those of `ydot`.
     pub fn hybrid_dynamics(&mut self, f: &[f64], given: &[bool], ydot: &mut [f64], tau: &mut [f64]) {
-        self.settle();
+        self.orthonormalize();
         self.load(f);
         for i in (0..self.links.len()).rev() {
             if given[i] {
-                self.stiffen(i, ydot);
+                self.prescribed_pass(i, ydot);
             } else {
                 self.articulate(i, Some(tau));
             }
         }
         for i in 0..self.links.len() {
             if !given[i] {
-                self.swing(i, ydot);
+                self.outward_pass(i, ydot);
                 continue;
             }
             let mut a = self.carried(i);
@@ -73,13 +73,13 @@ impl Tree {
 
     /// The acceleration of link `i` at ẏ = 0 of its joint.
     fn carried(&self, i: usize) -> Vec6 {
-        let (link, placed) = (&self.links[i], &self.placed[i]);
+        let (link, state) = (&self.links[i], &self.states[i]);
         let parent = link.parent.map_or(Vec6::ZERO, |parent| self.rates[parent]);
-        parent.carried(placed.r).plus(&placed.bias)
+        parent.carried(state.r).plus(&state.bias)
     }
 
     /// ẏ and the acceleration of link `i`.
-    fn swing(&mut self, i: usize, ydot: &mut [f64]) {
+    fn outward_pass(&mut self, i: usize, ydot: &mut [f64]) {
         let mut a = self.carried(i);
         let own = self.links[i].y..self.links[i].y + self.links[i].ny;
         let ydot = &mut ydot[own.clone()];
@@ -94,14 +94,14 @@ impl Tree {
     }
 
     /// Gives what link `i` and all beyond it answer to an acceleration to its parent, with the joint given.
-    fn stiffen(&mut self, i: usize, ydot: &[f64]) {
-        let (link, placed) = (&self.links[i], &self.placed[i]);
+    fn prescribed_pass(&mut self, i: usize, ydot: &[f64]) {
+        let (link, state) = (&self.links[i], &self.states[i]);
         let Some(parent) = link.parent else { return };
-        let mut own = placed.bias;
+        let mut own = state.bias;
         for k in link.y..link.y + link.ny {
             own.add_scaled(ydot[k], &self.s[k]);
         }
-        let (I, r) = (self.inertias[i], placed.r);
+        let (I, r) = (self.inertias[i], state.r);
         let p = self.forces[i].plus(&I.mul(&own)).gathered(r);
         self.inertias[parent].gather(&I, r);
         self.forces[parent] = self.forces[parent].plus(&p);
@@ -109,11 +109,11 @@ impl Tree {
 
     /// The same with the joint free under `tau`.
     fn articulate(&mut self, i: usize, tau: Option<&[f64]>) {
-        let (link, placed) = (&self.links[i], &self.placed[i]);
+        let (link, state) = (&self.links[i], &self.states[i]);
         let (n, first) = (link.ny, link.y);
         let s = &self.s[first..first + n];
         let (mut I, mut p) = (self.inertias[i], self.forces[i]);
-        let mut U = [Vec6::ZERO; FREEDOMS];
+        let mut U = [Vec6::ZERO; MAX_JOINT_DOF];
         for (U, s) in U.iter_mut().zip(s) {
             *U = I.mul(s);
         }
@@ -138,8 +138,8 @@ impl Tree {
                 I.add_square(-1.0, W);
                 p.add_scaled(*z, W);
             }
-            let p = p.plus(&I.mul(&placed.bias)).gathered(placed.r);
-            self.inertias[parent].gather(&I, placed.r);
+            let p = p.plus(&I.mul(&state.bias)).gathered(state.r);
+            self.inertias[parent].gather(&I, state.r);
             self.forces[parent] = self.forces[parent].plus(&p);
         }
     }

@@ -26,7 +26,7 @@ impl Chart for Tree {
     }
 
     fn expand(&mut self, s: &State, out: &mut State) {
-        self.place_given(s.t, &s.q, &s.v);
+        self.update_specified(s.t, &s.q, &s.v);
         self.write(out);
         out.t = s.t;
         out.x.copy_from_slice(&s.x);
@@ -38,7 +38,7 @@ impl Chart for Tree {
         out.x.copy_from_slice(&s.x);
         if !self.specified.is_empty() {
             self.fill(s.t, &mut out.q, &mut out.v);
-            self.place_given(s.t, &out.q, &out.v);
+            self.update_specified(s.t, &out.q, &out.v);
         }
     }
 
@@ -97,8 +97,8 @@ impl Chart for Tree {
         }
     }
 
-    fn fall(&mut self, s: &State, ydot: &mut [f64]) -> bool {
-        self.fall_from(&s.q, &s.v, None, ydot)
+    fn gravity_accelerations(&mut self, s: &State, ydot: &mut [f64]) -> bool {
+        self.accelerations_from(&s.q, &s.v, None, ydot)
     }
 
     fn accept(&mut self, s: &State) {
@@ -107,9 +107,9 @@ impl Chart for Tree {
         if self.planar.is_some() {
             return;
         }
-        self.place_given(s.t, &s.q, &s.v);
-        for (link, placed) in self.links.iter().zip(&self.placed) {
-            self.quaternions[link.body] = placed.quaternion;
+        self.update_specified(s.t, &s.q, &s.v);
+        for (link, state) in self.links.iter().zip(&self.states) {
+            self.quaternions[link.body] = state.quaternion;
         }
     }
 }

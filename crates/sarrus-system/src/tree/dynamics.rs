@@ -34,7 +34,7 @@ impl TreeDynamics {
     /// Of a system in its model pose.
     pub fn new(system: &Arc<System>) -> Result<TreeDynamics, StructureError> {
         let mechanism = system.mechanism();
-        let tree = Tree::new(system, mechanism.hints())?;
+        let tree = Tree::new(system, mechanism.discrete())?;
         let (eq, bodies) = (Equations::new(&mechanism), system.start());
         Ok(TreeDynamics { mechanism, tree, eq, bodies })
     }
@@ -82,7 +82,7 @@ impl TreeDynamics {
 
     /// ẏ = M⁻¹(τ - c), in O(n).
     pub fn forward_dynamics(&mut self, s: &State, tau: &[f64], ydot: &mut [f64]) {
-        if self.mechanism.has_only_weight() && self.tree.fall_from(&s.q, &s.v, Some(tau), ydot) {
+        if self.mechanism.has_only_weight() && self.tree.accelerations_from(&s.q, &s.v, Some(tau), ydot) {
             return;
         }
         self.update(s);

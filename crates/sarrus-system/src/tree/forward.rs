@@ -26,41 +26,42 @@ use sarrus_solve::State;
 
 impl Tree {
     /// Places all links at coordinates `q` and speeds `y`.
-    pub fn place(&mut self, q: &[f64], y: &[f64]) {
+    pub fn update_kinematics(&mut self, q: &[f64], y: &[f64]) {
         self.own.0.copy_from_slice(q);
         self.own.1.copy_from_slice(y);
         if let Some(planar) = &mut self.planar {
-            planar.place(q, y);
+            planar.update_kinematics(q, y);
         }
-        (self.known, self.settled) = (true, true);
-        self.place_links(q, y);
+        (self.known, self.is_orthonormal) = (true, true);
+        self.update_links(q, y);
     }
 
-    /// Finds of the coordinates that were placed last what the recursions in the plane do without.
-    pub(super) fn settle(&mut self) {
-        if !self.settled {
+    /// Finds of the coordinates that were evaluated last what the recursions in the plane do without.
+    pub(super) fn orthonormalize(&mut self) {
+        if !self.is_orthonormal {
             let own = std::mem::take(&mut self.own);
-            self.place_links(&own.0, &own.1);
-            (self.own, self.settled) = (own, true);
+            self.update_links(&own.0, &own.1);
+            (self.own, self.is_orthonormal) = (own, true);
         }
     }
 
     /// Poses, velocities, partial velocities and bias of all links.
-    fn place_links(&mut self, q: &[f64], y: &[f64]) {
+    fn update_links(&mut self, q: &[f64], y: &[f64]) {
         self.visits += self.links.len() as u64;
         for i in 0..self.links.len() {
             let link = &self.links[i];
-            let parent = link.parent.map_or(LinkState::START, |parent| self.placed[parent]);
+            let parent = link.parent.map_or(LinkState::START, |parent| self.states[parent]);
             let (q, y) = (&q[link.q..link.q + link.nq], &y[link.y..link.y + link.ny]);
             let s = &mut self.s[link.y..link.y + link.ny];
             let body = &self.system.directory.bodies[link.body];
             let old = self.quaternions[link.body];
-            self.placed[i] = match &link.hinge {
+            self.states[i] = match &link.hinge {
                 InboardJoint::Free => free(body.kind, old, q, y, s),
                 InboardJoint::Joint(on) => {
                     on.face.motion(q, y, &mut self.motion);
                     self.motion.pose.p += on.shift;
-                    let (pose, quaternion, at) = swing(on, body.kind, old, &parent.pose, &self.motion.pose);
+                    let (pose, quaternion, at) =
+                        joint_state(on, body.kind, old, &parent.pose, &self.motion.pose);
                     let sense = if on.reversed { -1.0 } else { 1.0 };
                     let d = pose.p - at.P;
                     let mut own = [Vec6::ZERO; 2];
@@ -91,26 +92,26 @@ impl Tree {
         if let Some(planar) = &mut self.planar {
             return planar.write(&self.own.0, &self.own.1, out);
         }
-        for (link, placed) in self.links.iter().zip(&self.placed) {
+        for (link, state) in self.links.iter().zip(&self.states) {
             let body = &self.system.directory.bodies[link.body];
             let q = &mut out.q[body.q..body.q + body.kind.nq()];
             let v = &mut out.v[body.v..body.v + body.kind.nv()];
-            let (p, rate) = (placed.pose.p.0, &placed.velocity);
+            let (p, rate) = (state.pose.p.0, &state.velocity);
             match body.kind {
                 BodyKind::Ground => {}
                 BodyKind::Rigid | BodyKind::RigidEuler => {
                     q[..3].copy_from_slice(&p);
                     if body.kind == BodyKind::Rigid {
-                        q[3..].copy_from_slice(&placed.quaternion);
+                        q[3..].copy_from_slice(&state.quaternion);
                     } else {
                         let near = [q[3], q[4], q[5]];
-                        q[3..].copy_from_slice(&quat_to_euler(&placed.quaternion, near));
+                        q[3..].copy_from_slice(&quat_to_euler(&state.quaternion, near));
                     }
                     v[..3].copy_from_slice(&rate.v.0);
-                    v[3..].copy_from_slice(&placed.pose.rot.transpose_mul(rate.w).0);
+                    v[3..].copy_from_slice(&state.pose.rot.transpose_mul(rate.w).0);
                 }
                 BodyKind::PlanarRigid => {
-                    q.copy_from_slice(&[p[0], p[1], placed.pose.angle]);
+                    q.copy_from_slice(&[p[0], p[1], state.pose.angle]);
                     v.copy_from_slice(&[rate.v.0[0], rate.v.0[1], rate.w.0[2]]);
                 }
                 BodyKind::Point | BodyKind::PlanarPoint => {
@@ -141,7 +142,7 @@ fn free(kind: BodyKind, old: [f64; 4], q: &[f64], y: &[f64], s: &mut [Vec6]) -> 
     for (i, (s, y)) in s.iter_mut().zip(y).enumerate() {
         *s = match i.checked_sub(linear) {
             None => super::motion::shift(i),
-            Some(_) if linear == 2 => super::motion::turn(2),
+            Some(_) if linear == 2 => super::motion::rotation_axis(2),
             Some(k) => Vec6 { v: Vec3::zero(), w: pose.rot.col(k) },
         };
         velocity.add_scaled(*y, s);
@@ -149,7 +150,7 @@ fn free(kind: BodyKind, old: [f64; 4], q: &[f64], y: &[f64], s: &mut [Vec6]) -> 
     LinkState { pose, quaternion, r: pose.p, d: Vec3::zero(), velocity, bias: Vec6::ZERO }
 }
 
-/// Where a joint is.
+/// Marks where a joint is.
 struct JointPose {
     /// Its point.
     P: Vec3,
@@ -158,7 +159,7 @@ struct JointPose {
 }
 
 /// The body at the far end of a joint with motion `X`.
-fn swing(
+fn joint_state(
     on: &Connection,
     kind: BodyKind,
     old: [f64; 4],
@@ -166,34 +167,34 @@ fn swing(
     X: &Pose,
 ) -> (Pose, [f64; 4], JointPose) {
     let (near, far) = if on.reversed { (&on.frames.M, &on.frames.F) } else { (&on.frames.F, &on.frames.M) };
-    let start = near.place(parent);
-    let (R, origin, axes, P, turned);
+    let start = near.frame_pose(parent);
+    let (R, origin, axes, P, rotation);
     if on.reversed {
         R = start.rot * X.rot.transpose();
         origin = start.p - R * X.p;
         (axes, P) = (R, start.p);
-        turned = -X.angle;
+        rotation = -X.angle;
     } else {
         R = start.rot;
         origin = start.p + R * X.p;
         (axes, P) = (R * X.rot, origin);
-        turned = X.angle;
+        rotation = X.angle;
     }
     let at = JointPose { P, R };
     if kind == BodyKind::PlanarRigid {
         // z of F points away in a mirrored file: its angles count the other way
-        let angle = start.angle + R.0[2][2] * turned - far.angle;
+        let angle = start.angle + R.0[2][2] * rotation - far.angle;
         let rot = Mat3::rot_z(angle);
         return (Pose { p: origin - rot.mul_f64(&far.p), rot, angle }, old, at);
     }
     let rot = axes.mul_mat_f64(&far.rot.transpose());
-    let (mut pose, quaternion) = upright(rot, old);
+    let (mut pose, quaternion) = orthonormal_pose(rot, old);
     pose.p = origin - pose.rot.mul_f64(&far.p);
     (pose, quaternion, at)
 }
 
-/// A turn whose axes are at right angles to the last digit, with its quaternion on the side of `old`.
-fn upright(rot: Mat3, old: [f64; 4]) -> (Pose, [f64; 4]) {
+/// A rotation whose axes are at right angles to the last digit, with its quaternion on the side of `old`.
+fn orthonormal_pose(rot: Mat3, old: [f64; 4]) -> (Pose, [f64; 4]) {
     let q = rot.to_quat();
     let dot: f64 = q.iter().zip(&old).map(|(a, b)| a * b).sum();
     let q = if dot < 0.0 { q.map(|x| -x) } else { q };

@@ -1,8 +1,8 @@
 //! The spanning tree of a system's joints, from the ground.
 //!
-//! Bodies are reached one after the other, each by the joint with the fewest freedoms that leads to a new one, among
+//! Bodies are reached one after the other, each by the joint with the fewest degrees of freedom that leads to a new one, among
 //! equals the one nearest to the ground, among these the first in the file (Prim's algorithm). The tree then has the
-//! fewest coordinates that any has; every loop is cut at a joint with most freedoms, among equals at the one farthest
+//! fewest coordinates that any has; every loop is cut at a joint with most degrees of freedom, among equals at the one farthest
 //! from the ground, so that its two arms are about as long. A body that no joint leads to stands free on the ground with its
 //! own coordinates, and what hangs on it follows; of several that hang together the one with most joints is that body,
 //! among equals the heaviest.
@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-/// What a body hangs on.
+/// Holds what a body hangs on.
 #[derive(Clone)]
 #[allow(clippy::large_enum_variant)] // nearly all are joints, read in every pass
 pub enum InboardJoint {
@@ -34,11 +34,11 @@ pub enum InboardJoint {
 pub struct Connection {
     /// Its index in the directory.
     pub joint: usize,
-    /// What it does.
+    /// Holds what it does.
     pub face: Arc<dyn JointFace>,
     /// Its frames.
     pub frames: Frames,
-    /// Whether the parent is the joint's second body.
+    /// True if the parent is the joint's second body.
     pub reversed: bool,
     /// Shift of M in axes of F that `pose` does not have: of a thread whose zero of position is not that of its angle \[m\].
     pub shift: Vec3,
@@ -51,28 +51,28 @@ pub struct Link {
     pub body: usize,
     /// Place of the parent among the links, which is before this one's; none for the ground.
     pub parent: Option<usize>,
-    /// What it hangs on.
+    /// Holds what it hangs on.
     pub hinge: InboardJoint,
     /// First of its coordinates.
     pub q: usize,
-    /// How many coordinates it has.
+    /// Number of coordinates it has.
     pub nq: usize,
     /// First of its speeds.
     pub y: usize,
-    /// How many speeds it has.
+    /// Number of speeds it has.
     pub ny: usize,
 }
 
-/// The links in an order in which parents come first, and the places of elements whose rows the tree does not satisfy.
+/// The links in an order in which parents come first, and the indices of elements whose rows the tree does not satisfy.
 pub(super) fn span(system: &System) -> (Vec<Link>, Vec<usize>) {
     let directory = &system.directory;
     let n = directory.bodies.len();
     let mut beside: Vec<Vec<usize>> = vec![Vec::new(); n];
     for (index, joint) in directory.joints.iter().enumerate() {
         let [a, b] = joint.bodies.map(|body| body as usize);
-        let carries = |body: usize| body == 0 || directory.bodies[body].kind.turns();
+        let carries = |body: usize| body == 0 || directory.bodies[body].kind.rotates();
         let is_tight = joint.clearance.is_none();
-        if is_tight && a != b && system.place(joint.element).is_some() && carries(a) && carries(b) {
+        if is_tight && a != b && system.element_index(joint.element).is_some() && carries(a) && carries(b) {
             beside[a].push(index);
             beside[b].push(index);
         }
@@ -85,7 +85,7 @@ pub(super) fn span(system: &System) -> (Vec<Link>, Vec<usize>) {
     });
 
     let mut span =
-        SpanningTree { links: Vec::with_capacity(n - 1), places: vec![None; n], heap: BinaryHeap::new() };
+        SpanningTree { links: Vec::with_capacity(n - 1), indices: vec![None; n], heap: BinaryHeap::new() };
     let mut is_tree = vec![false; system.elements.len()];
     span.reach(0, None, 0, &beside, system);
     let mut roots = roots.into_iter();
@@ -102,8 +102,8 @@ pub(super) fn span(system: &System) -> (Vec<Link>, Vec<usize>) {
             span.reach(child, Some((parent, hinge)), depth, &beside, system);
             let rows = 1 + usize::from(joint.face.coupling().is_some());
             for id in joint.element..joint.element + rows {
-                if let Some(place) = system.place(id) {
-                    is_tree[place] = true;
+                if let Some(slot) = system.element_index(id) {
+                    is_tree[slot] = true;
                 }
             }
         }
@@ -120,14 +120,14 @@ pub(super) fn span(system: &System) -> (Vec<Link>, Vec<usize>) {
 struct SpanningTree {
     links: Vec<Link>,
     /// Link by body; the ground has a place of no meaning.
-    places: Vec<Option<usize>>,
-    /// Joints that lead on: freedoms, depth, index.
+    indices: Vec<Option<usize>>,
+    /// Joints that lead on: degrees of freedom, depth, index.
     heap: BinaryHeap<Reverse<(usize, usize, usize)>>,
 }
 
 impl SpanningTree {
     fn is_reached(&self, body: usize) -> bool {
-        self.places[body].is_some()
+        self.indices[body].is_some()
     }
 
     /// Adds a body; the ground comes first, on nothing.
@@ -139,7 +139,7 @@ impl SpanningTree {
         beside: &[Vec<usize>],
         system: &System,
     ) {
-        self.places[body] = Some(self.links.len());
+        self.indices[body] = Some(self.links.len());
         if let Some((parent, hinge)) = on {
             let (q, y) = self.links.last().map_or((0, 0), |link| (link.q + link.nq, link.y + link.ny));
             let (nq, ny) = match &hinge {
@@ -151,14 +151,14 @@ impl SpanningTree {
                     };
                     (kind.nq(), kind.nv())
                 }
-                InboardJoint::Joint(on) => (on.face.pose_numbers(), on.face.freedoms()),
+                InboardJoint::Joint(on) => (on.face.pose_numbers(), on.face.dof()),
             };
-            let parent = if parent == 0 { None } else { self.places[parent] };
+            let parent = if parent == 0 { None } else { self.indices[parent] };
             self.links.push(Link { body, parent, hinge, q, nq, y, ny });
         }
         for &index in &beside[body] {
-            let freedoms = system.directory.joints[index].face.freedoms();
-            self.heap.push(Reverse((freedoms, depth + 1, index)));
+            let dof = system.directory.joints[index].face.dof();
+            self.heap.push(Reverse((dof, depth + 1, index)));
         }
     }
 }
@@ -169,7 +169,7 @@ fn connection(system: &System, index: usize, reversed: bool) -> Connection {
     if joint.face.coupling().is_some() {
         // the thread keeps the position and the angle together as they are in the model pose
         let [F, M] = [(joint.frames.F, joint.bodies[0]), (joint.frames.M, joint.bodies[1])]
-            .map(|(frame, body)| frame.place(&model_pose(system, body as usize)));
+            .map(|(frame, body)| frame.frame_pose(&model_pose(system, body as usize)));
         let reading = joint.face.coordinates()[joint.face.number(0)].reading;
         let along = joint.face.pose(&[reading.value(&F, &M)]).p;
         shift = Vec3([0.0, 0.0, F.to_local(M.p - F.p).z() - along.z()]);

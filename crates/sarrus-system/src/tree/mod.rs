@@ -14,7 +14,7 @@
 //! | ẏ from forces, O(n) | in, out | `aba.rs` |
 //! | the last three for trees of plain joints, by fewer operations | | `planar`, `plain` |
 //!
-//! What joints do not move along their freedoms they satisfy to rounding, for ever. Joints that close loops are cut: their rows,
+//! What joints do not move along their degrees of freedom they satisfy to rounding, for ever. Joints that close loops are cut: their rows,
 //! and those of constraints and drivers, remain constraints between bodies ([`Tree::cut`]). Where drivers give the coordinates of a
 //! joint of the tree, these are no unknowns (`specified.rs`).
 
@@ -49,14 +49,14 @@ use spatial::{Inertia6, Vec6};
 use specified::Specified;
 use std::sync::Arc;
 
-/// A spanning tree with the room for its recursions.
+/// A spanning tree with the workspace for its recursions.
 pub struct Tree {
     system: Arc<System>,
     links: Vec<Link>,
     cut: Vec<usize>,
     structure: Structure,
-    /// Links by the state that was placed last.
-    placed: Vec<LinkState>,
+    /// Links by the state that was evaluated last.
+    states: Vec<LinkState>,
     /// Partial velocities at the bodies' centres of mass, world axes, one per speed.
     s: Vec<Vec6>,
     motion: JointMotion,
@@ -74,17 +74,17 @@ pub struct Tree {
     W: Vec<Vec6>,
     z: Vec<f64>,
     visits: u64,
-    /// What drivers give.
+    /// Holds what drivers give.
     specified: Vec<Specified>,
     /// Links whose speeds are given.
     given: Vec<bool>,
     /// Efforts of what is given, one per speed.
     tau: Vec<f64>,
-    /// Coordinates and speeds that were placed last, with what is given in its place.
+    /// Coordinates and speeds that were evaluated last, with what is given in its place.
     own: (Vec<f64>, Vec<f64>),
-    /// Whether `own` has been placed, and whether all that follows from it is known, not only what a tree in the plane needs.
+    /// True if `own` has been evaluated, and whether all that follows from it is known, not only what a tree in the plane needs.
     known: bool,
-    settled: bool,
+    is_orthonormal: bool,
     /// Recursions of their own, where the tree is in the plane.
     planar: Option<PlanarTree>,
     /// The same in space, where all joints are plain.
@@ -123,7 +123,7 @@ impl LinkState {
 
 impl Tree {
     /// The tree of a system; `hints` are the last accepted values of its angles, as a mechanism has them.
-    pub fn new(system: &Arc<System>, hints: &[f64]) -> Result<Tree, StructureError> {
+    pub fn new(system: &Arc<System>, discrete: &[f64]) -> Result<Tree, StructureError> {
         let (links, cut) = graph::span(system);
         let structure = layout(system, &links)?;
         let (n, ny) = (links.len(), structure.nv);
@@ -133,7 +133,7 @@ impl Tree {
         let mut tree = Tree {
             system: system.clone(),
             cut,
-            placed: vec![LinkState::START; n],
+            states: vec![LinkState::START; n],
             s: vec![Vec6::ZERO; ny],
             motion: JointMotion::default(),
             last: vec![0.0; structure.nq],
@@ -150,7 +150,7 @@ impl Tree {
             tau: vec![0.0; ny],
             own: (vec![0.0; structure.nq], vec![0.0; ny]),
             known: false,
-            settled: true,
+            is_orthonormal: true,
             planar: PlanarTree::new(system, &links),
             plain: PlainTree::new(system, &links),
             links,
@@ -160,9 +160,9 @@ impl Tree {
             let InboardJoint::Joint(on) = &link.hinge else { continue };
             let joint = &system.directory.joints[on.joint];
             for (i, number) in numbers(on) {
-                let (offset, hint) = joint.readings[number];
-                if let Some(hint) = hint {
-                    tree.last[link.q + i] = hints[hint as usize] - offset;
+                let (offset, discrete_index) = joint.readings[number];
+                if let Some(discrete_index) = discrete_index {
+                    tree.last[link.q + i] = discrete[discrete_index as usize] - offset;
                 }
             }
         }
@@ -184,7 +184,7 @@ impl Tree {
         &self.cut
     }
 
-    /// Whether its coordinates satisfy every row of the system whatever their values: no loop, constraint, driver or lock.
+    /// Returns whether its coordinates satisfy every row of the system whatever their values: no loop, constraint, driver or lock.
     pub fn is_whole(&self) -> bool {
         self.cut.is_empty()
     }
@@ -205,10 +205,10 @@ impl Tree {
         let body = &self.system.directory.bodies[self.links[link].body];
         let I_W = match body.kind {
             BodyKind::Rigid | BodyKind::RigidEuler => {
-                let R = &self.placed[link].pose.rot;
+                let R = &self.states[link].pose.rot;
                 *R * (body.inertia * R.transpose())
             }
-            // about z alone; the other axes are never turned about
+            // about z alone; the other axes are never rotated about
             _ => {
                 let I = body.inertia.0[2][2];
                 Mat3([[I, 0.0, 0.0], [0.0, I, 0.0], [0.0, 0.0, I]])
@@ -217,7 +217,7 @@ impl Tree {
         Inertia6::body(body.mass, I_W)
     }
 
-    /// What `x`, an array of v or of forces on it, says of the body of `link`: linear and angular, world axes.
+    /// Returns what `x`, an array of v or of forces on it, says of the body of `link`: linear and angular, world axes.
     #[inline]
     fn of_body(&self, link: usize, x: &[f64]) -> Vec6 {
         let body = &self.system.directory.bodies[self.links[link].body];
@@ -225,7 +225,7 @@ impl Tree {
         match body.kind {
             BodyKind::Ground => Vec6::ZERO,
             BodyKind::Rigid | BodyKind::RigidEuler => {
-                Vec6 { v: Vec3([x[0], x[1], x[2]]), w: self.placed[link].pose.rot * Vec3([x[3], x[4], x[5]]) }
+                Vec6 { v: Vec3([x[0], x[1], x[2]]), w: self.states[link].pose.rot * Vec3([x[3], x[4], x[5]]) }
             }
             BodyKind::PlanarRigid => Vec6 { v: Vec3([x[0], x[1], 0.0]), w: Vec3([0.0, 0.0, x[2]]) },
             BodyKind::Point => Vec6 { v: Vec3([x[0], x[1], x[2]]), w: Vec3::zero() },
@@ -288,8 +288,8 @@ fn layout(system: &System, links: &[Link]) -> Result<Structure, StructureError> 
             }
         }
     }
-    let kept = |g: &&NormGroup| matches!(g.kind, GroupKind::Auxiliary | GroupKind::Energy);
-    for group in system.structure.groups.iter().filter(kept) {
+    let retained = |g: &&NormGroup| matches!(g.kind, GroupKind::Auxiliary | GroupKind::Energy);
+    for group in system.structure.groups.iter().filter(retained) {
         builder.group(group.kind, group.start, group.len);
     }
     builder.build(nq, system.structure.nx)

@@ -1,4 +1,4 @@
-//! How a joint moves: its pose X_FM(q), its partial velocities S and their bias Ṡ y, by dual numbers and Taylor jets.
+//! Describes how a joint moves: its pose X_FM(q), its partial velocities S and their bias Ṡ y, by dual numbers and Taylor jets.
 //!
 //! The velocity of M's origin against F and the angular velocity of M against F, both in axes of F, are S(q) y. With
 //! ṗ and Ṙ Rᵀ = w̃ from X_FM = (p, R), column k of S is (∂p, vee(∂R Rᵀ)) along the speed k. Along a motion with
@@ -15,30 +15,30 @@ use super::spatial::Vec6;
 use crate::joint::Joint;
 use sarrus_math::{Dual, Jet, Mat3, Pose, Real, Vec3, quat_derivative};
 
-/// Most freedoms that a joint can have.
-pub const FREEDOMS: usize = 6;
+/// Most degrees of freedom that a joint can have.
+pub const MAX_JOINT_DOF: usize = 6;
 /// Most numbers: a position and a quaternion.
 const NUMBERS: usize = 7;
 
-/// How a joint moves at one instant.
+/// Describes how a joint moves at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointMotion {
     /// M against F.
     pub pose: Pose,
     /// Partial velocities, one per speed: of M's origin against F, and angular, in axes of F.
-    pub S: [Vec6; FREEDOMS],
+    pub S: [Vec6; MAX_JOINT_DOF],
     /// Ṡ y, in axes of F.
     pub bias: Vec6,
 }
 
 impl Default for JointMotion {
     fn default() -> Self {
-        JointMotion { pose: Pose::identity(), S: [Vec6::ZERO; FREEDOMS], bias: Vec6::ZERO }
+        JointMotion { pose: Pose::identity(), S: [Vec6::ZERO; MAX_JOINT_DOF], bias: Vec6::ZERO }
     }
 }
 
-/// The axis `i` as a turn.
-pub fn turn(i: usize) -> Vec6 {
+/// The axis `i` as a rotation.
+pub fn rotation_axis(i: usize) -> Vec6 {
     Vec6 { v: Vec3::zero(), w: axis(i) }
 }
 
@@ -57,7 +57,7 @@ fn axis(i: usize) -> Vec3 {
 pub fn derive<J: Joint>(joint: &J, q: &[f64], y: &[f64], out: &mut JointMotion) {
     let numbers = joint.coordinates();
     debug_assert!(numbers <= NUMBERS && q.len() >= numbers);
-    let mut duals = [Dual::<FREEDOMS>::zero(); NUMBERS];
+    let mut duals = [Dual::<MAX_JOINT_DOF>::zero(); NUMBERS];
     let mut jets = [Jet::<3>::zero(); NUMBERS];
     let (mut number, mut speed) = (0, 0);
     while number < numbers {

@@ -1,17 +1,17 @@
 //! Coordinates and speeds of bodies whose poses and velocities are given, and rates of speeds from accelerations.
 //!
-//! A coordinate is read from the joint's frames, its turn the nearest to the one last accepted. Speeds are those of
+//! A coordinate is read from the joint's frames, its rotation the nearest to the one last accepted. Speeds are those of
 //! least squares of what is left of a body's velocity over its parent's, at the joint's point P: s y = (v - v_p - w_p × r,
 //! w - w_p). Where the joint holds there is nothing left over, and they are exact; where it does not, the part across it is
 //! dropped. Accelerations likewise, less their bias.
 
 use super::graph::InboardJoint;
-use super::motion::FREEDOMS;
+use super::motion::MAX_JOINT_DOF;
 use super::small::Factor;
 use super::spatial::Vec6;
 use super::{Tree, numbers};
 use crate::body::BodyKind;
-use crate::coordinate::nearest_turn;
+use crate::coordinate::nearest_revolution;
 use sarrus_math::{Mat3, Pose, Vec3};
 use sarrus_solve::State;
 
@@ -22,7 +22,7 @@ impl Tree {
         for i in 0..self.links.len() {
             let link = &self.links[i];
             let body = &self.system.directory.bodies[link.body];
-            if body.kind.turns_in_space() {
+            if body.kind.rotates_in_space() {
                 self.quaternions[link.body] = body.quaternion(&s.q);
             }
             let out = &mut q[link.q..link.q + link.nq];
@@ -39,12 +39,12 @@ impl Tree {
                 InboardJoint::Joint(on) => on,
             };
             let [A, B] = self.system.directory.joints[on.joint].bodies.map(|body| self.pose(body, s));
-            let (F, M) = (on.frames.F.place(&A), on.frames.M.place(&B));
+            let (F, M) = (on.frames.F.frame_pose(&A), on.frames.M.frame_pose(&B));
             let last = &self.last[link.q..link.q + link.nq];
             for (k, number) in numbers(on) {
                 let reading = on.face.coordinates()[number].reading;
                 let value = reading.value(&F, &M);
-                out[k] = if reading.wraps() { value + nearest_turn(value, last[k]) } else { value };
+                out[k] = if reading.wraps() { value + nearest_revolution(value, last[k]) } else { value };
             }
             if let Some(k) = on.face.quaternion() {
                 let quat = F.rot.transpose_mul_mat(&M.rot).to_quat();
@@ -54,12 +54,12 @@ impl Tree {
             }
         }
         y.fill(0.0);
-        self.place(q, y);
+        self.update_kinematics(q, y);
         self.speeds(&s.v, y);
-        self.place(q, y);
+        self.update_kinematics(q, y);
     }
 
-    /// y of the bodies' velocities `v` where the links are placed.
+    /// y of the bodies' velocities `v` where the links are evaluated.
     fn speeds(&mut self, v: &[f64], y: &mut [f64]) {
         for i in 0..self.links.len() {
             self.rates[i] = self.of_body(i, v);
@@ -67,24 +67,24 @@ impl Tree {
         }
     }
 
-    /// ẏ of the bodies' accelerations `vdot`, at the state that was placed last.
+    /// ẏ of the bodies' accelerations `vdot`, at the state that was evaluated last.
     pub fn speed_rates(&mut self, vdot: &[f64], ydot: &mut [f64]) {
-        self.settle();
+        self.orthonormalize();
         self.visits += self.links.len() as u64;
         for i in 0..self.links.len() {
             self.rates[i] = self.of_body(i, vdot);
-            self.own_rates(i, self.placed[i].bias, ydot);
+            self.own_rates(i, self.states[i].bias, ydot);
         }
     }
 
     /// Least squares of what the rates of link `i` have over those of its parent and over `bias`.
     fn own_rates(&self, i: usize, bias: Vec6, out: &mut [f64]) {
-        let (link, placed) = (&self.links[i], &self.placed[i]);
-        let parent = link.parent.map_or(Vec6::ZERO, |parent| self.rates[parent].carried(placed.r));
-        let at_P = |x: &Vec6| Vec6 { v: x.v - x.w.cross(placed.d), w: x.w };
+        let (link, state) = (&self.links[i], &self.states[i]);
+        let parent = link.parent.map_or(Vec6::ZERO, |parent| self.rates[parent].carried(state.r));
+        let at_P = |x: &Vec6| Vec6 { v: x.v - x.w.cross(state.d), w: x.w };
         let left = at_P(&self.rates[i].minus(&parent).minus(&bias));
         let (n, s) = (link.ny, &self.s[link.y..link.y + link.ny]);
-        let mut columns = [Vec6::ZERO; FREEDOMS];
+        let mut columns = [Vec6::ZERO; MAX_JOINT_DOF];
         for (column, s) in columns.iter_mut().zip(s) {
             *column = at_P(s);
         }

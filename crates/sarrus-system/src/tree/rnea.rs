@@ -13,14 +13,14 @@ use super::spatial::Vec6;
 
 impl Tree {
     /// τ that gives the speeds the rates `ydot` under the forces `f` on the bodies (nv of the system), at the state that
-    /// was placed last. Without `ydot` the bias.
+    /// was evaluated last. Without `ydot` the bias.
     pub fn inverse_dynamics(&mut self, f: &[f64], ydot: Option<&[f64]>, tau: &mut [f64]) {
-        self.settle();
+        self.orthonormalize();
         self.visits += 2 * self.links.len() as u64;
         for i in 0..self.links.len() {
-            let (link, placed) = (&self.links[i], &self.placed[i]);
+            let (link, state) = (&self.links[i], &self.states[i]);
             let parent = link.parent.map_or(Vec6::ZERO, |parent| self.rates[parent]);
-            let mut a = parent.carried(placed.r).plus(&placed.bias);
+            let mut a = parent.carried(state.r).plus(&state.bias);
             if let Some(ydot) = ydot {
                 for k in link.y..link.y + link.ny {
                     a.add_scaled(ydot[k], &self.s[k]);
@@ -32,9 +32,9 @@ impl Tree {
         self.gather(tau);
     }
 
-    /// Vᵀ f: what forces `f` on the bodies (nv of the system) amount to along the speeds, where the links are placed.
+    /// Vᵀ f: what forces `f` on the bodies (nv of the system) amount to along the speeds, where the links are evaluated.
     pub fn generalized_force(&mut self, f: &[f64], out: &mut [f64]) {
-        self.settle();
+        self.orthonormalize();
         self.visits += self.links.len() as u64;
         for i in 0..self.links.len() {
             self.forces[i] = self.of_body(i, f);
@@ -51,7 +51,7 @@ impl Tree {
                 tau[k] = self.s[k].dot(&F);
             }
             if let Some(parent) = link.parent {
-                self.forces[parent] = self.forces[parent].plus(&F.gathered(self.placed[i].r));
+                self.forces[parent] = self.forces[parent].plus(&F.gathered(self.states[i].r));
             }
         }
     }

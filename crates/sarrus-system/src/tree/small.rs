@@ -1,21 +1,21 @@
-//! Cholesky factors of the few freedoms of a joint.
+//! Cholesky factors of the few degrees of freedom of a joint.
 
-use super::motion::FREEDOMS;
+use super::motion::MAX_JOINT_DOF;
 
 /// L of a symmetric positive definite matrix L Lᵀ, by rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Factor {
-    L: [[f64; FREEDOMS]; FREEDOMS],
+    L: [[f64; MAX_JOINT_DOF]; MAX_JOINT_DOF],
 }
 
 impl Factor {
     /// Of nothing.
-    pub const EMPTY: Factor = Factor { L: [[0.0; FREEDOMS]; FREEDOMS] };
+    pub const EMPTY: Factor = Factor { L: [[0.0; MAX_JOINT_DOF]; MAX_JOINT_DOF] };
 
     /// The factor of the n × n matrix whose lower part `at` gives; a pivot that is not positive becomes not a number.
     #[inline]
     pub fn new(n: usize, at: impl Fn(usize, usize) -> f64) -> Factor {
-        let mut L = [[0.0; FREEDOMS]; FREEDOMS];
+        let mut L = [[0.0; MAX_JOINT_DOF]; MAX_JOINT_DOF];
         for i in 0..n {
             for j in 0..=i {
                 let sum: f64 = at(i, j) - (0..j).map(|k| L[i][k] * L[j][k]).sum::<f64>();

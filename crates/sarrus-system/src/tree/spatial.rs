@@ -118,11 +118,11 @@ impl Inertia6 {
         for i in 0..3 {
             let C = C.row(i) - B.col(i).cross(r);
             let (j, k) = ([1, 2, 0][i], [2, 0, 1][i]);
-            let turned = carried[k].scale(r.0[j]) - carried[j].scale(r.0[k]);
+            let rotated = carried[k].scale(r.0[j]) - carried[j].scale(r.0[k]);
             for n in 0..3 {
                 self.A.0[i][n] += A.0[i][n];
                 self.B.0[i][n] += carried[i].0[n];
-                self.C.0[i][n] += C.0[n] + turned.0[n];
+                self.C.0[i][n] += C.0[n] + rotated.0[n];
             }
         }
     }

@@ -25,12 +25,12 @@ pub(super) struct Specified {
     link: usize,
     q: usize,
     y: usize,
-    /// What the joint's reading has over the tree's coordinate.
+    /// Holds what the joint's reading has over the tree's coordinate.
     offset: f64,
     target: Formula,
-    /// Whether the program is that of the speed.
+    /// True if the program is that of the speed.
     is_speed: bool,
-    /// Coordinate (none of a speed), speed and its rate where it was placed last.
+    /// Coordinate (none of a speed), speed and its rate where it was evaluated last.
     now: [f64; 3],
 }
 
@@ -42,14 +42,14 @@ impl Specified {
 
     /// The coordinate, its speed and the rate of that at time `t`.
     fn at(&self, t: f64) -> [f64; 3] {
-        let at = At { t: Jet::<3>::variable(t), poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
+        let at = At { t: Jet::<3>::variable(t), poses: &[], twists: &[], ids: &[], discrete: &[], outs: &[] };
         let program = self.target.eval(&at);
         let d = |k: usize| program.derivative(k);
         if self.is_speed { [f64::NAN, d(0), d(1)] } else { [d(0) - self.offset, d(1), d(2)] }
     }
 }
 
-/// What drivers among `cut`, places of elements, give of `links`.
+/// Returns what drivers among `cut`, indices of elements, give of `links`.
 pub(super) fn find(system: &System, links: &[Link], cut: &[usize]) -> Vec<Specified> {
     let mut link_of = vec![usize::MAX; system.directory.joints.len()];
     for (i, link) in links.iter().enumerate() {
@@ -58,13 +58,13 @@ pub(super) fn find(system: &System, links: &[Link], cut: &[usize]) -> Vec<Specif
         }
     }
     let mut found: Vec<Specified> = Vec::new();
-    for element in cut.iter().map(|&place| &system.elements[place]) {
+    for element in cut.iter().map(|&index| &system.elements[index]) {
         let Some(program) = element.rows.program() else { continue };
         let Some(link) = links.get(link_of[program.joint]) else { continue };
         let InboardJoint::Joint(on) = &link.hinge else { continue };
         // of a quaternion the speeds are fewer than the numbers: such a joint has a coordinate that no driver gives
-        let place = numbers(on).enumerate().find(|(_, (_, number))| *number == program.number);
-        let Some((k, (i, _))) = place else { continue };
+        let columns = numbers(on).enumerate().find(|(_, (_, number))| *number == program.number);
+        let Some((k, (i, _))) = columns else { continue };
         let (q, y) = (link.q + i, link.y + k);
         if !program.target.needs_controller() && found.iter().all(|given| given.q != q) {
             let offset = system.directory.joints[program.joint].readings[program.number].0;
@@ -82,7 +82,7 @@ pub(super) fn find(system: &System, links: &[Link], cut: &[usize]) -> Vec<Specif
 }
 
 impl Tree {
-    /// Whether drivers give the speeds of `link`.
+    /// Returns whether drivers give the speeds of `link`.
     pub fn is_given(&self, link: usize) -> bool {
         self.given[link]
     }
@@ -100,11 +100,11 @@ impl Tree {
 
     /// Places all links at coordinates `q` and speeds `y`, but where these are given at time `t`: in the plane no more than that asks
     /// for, and nothing where they are there already.
-    pub(super) fn place_given(&mut self, t: f64, q: &[f64], y: &[f64]) {
+    pub(super) fn update_specified(&mut self, t: f64, q: &[f64], y: &[f64]) {
         let (own_q, own_y) = &mut self.own;
         if self.specified.is_empty() && self.known && own_q == q && own_y == y {
             if self.planar.is_none() {
-                self.settle();
+                self.orthonormalize();
             }
             return;
         }
@@ -117,19 +117,19 @@ impl Tree {
             }
             own_y[given.y] = given.now[1];
         }
-        (self.known, self.settled) = (true, false);
+        (self.known, self.is_orthonormal) = (true, false);
         match &mut self.planar {
-            Some(planar) => planar.place(own_q, own_y),
-            None => self.settle(),
+            Some(planar) => planar.update_kinematics(own_q, own_y),
+            None => self.orthonormalize(),
         }
     }
 
-    /// Rates of given coordinates, where they were placed last.
+    /// Rates of given coordinates, where they were evaluated last.
     pub(super) fn fill_qdot(&self, qdot: &mut [f64]) {
         self.specified.iter().for_each(|given| qdot[given.q] = given.now[1]);
     }
 
-    /// Rates of given speeds, where they were placed last.
+    /// Rates of given speeds, where they were evaluated last.
     pub(super) fn fill_ydot(&self, ydot: &mut [f64]) {
         self.specified.iter().for_each(|given| ydot[given.y] = given.now[2]);
     }
@@ -140,7 +140,7 @@ impl Tree {
             return match (&mut self.planar, &mut self.plain) {
                 (Some(planar), _) => planar.accelerations(f, ydot),
                 (_, Some(plain)) => {
-                    plain.place(&self.own.0, &self.own.1);
+                    plain.update_kinematics(&self.own.0, &self.own.1);
                     plain.accelerations(f, ydot);
                 }
                 _ => self.forward_dynamics(f, None, ydot),

@@ -3,24 +3,30 @@
 use super::Tree;
 
 impl Tree {
-    /// ẏ at `q` and `y` under `tau` along the speeds and weight. Returns false, and has done nothing, where it takes the general way.
-    pub(super) fn fall_from(&mut self, q: &[f64], y: &[f64], tau: Option<&[f64]>, ydot: &mut [f64]) -> bool {
+    /// ẏ at `q` and `y` under `tau` along the speeds and weight. Returns false, and has done nothing, where it takes the general path.
+    pub(super) fn accelerations_from(
+        &mut self,
+        q: &[f64],
+        y: &[f64],
+        tau: Option<&[f64]>,
+        ydot: &mut [f64],
+    ) -> bool {
         if !self.specified.is_empty() {
             return false;
         }
         match (&mut self.planar, &mut self.plain) {
             (Some(planar), _) if tau.is_none() && planar.is_plain() => {
-                planar.fall(q, y, ydot);
+                planar.forward_dynamics_gravity_only(q, y, ydot);
                 self.visits += 3 * self.links.len() as u64;
             }
             (_, Some(plain)) if plain.is_plain() => {
-                plain.place(q, y);
-                plain.fall(tau, ydot);
+                plain.update_kinematics(q, y);
+                plain.forward_dynamics_gravity_only(tau, ydot);
                 self.visits += 4 * self.links.len() as u64;
             }
             _ => return false,
         }
-        self.put(q, y);
+        self.cache(q, y);
         true
     }
 
@@ -30,29 +36,29 @@ impl Tree {
         let Some(plain) = self.plain.as_mut().filter(|plain| plain.is_plain() && !given) else {
             return false;
         };
-        plain.place(q, y);
+        plain.update_kinematics(q, y);
         plain.inverse_dynamics(ydot, tau);
         self.visits += 3 * self.links.len() as u64;
-        self.put(q, y);
+        self.cache(q, y);
         true
     }
 
     /// M (ny × ny, by rows) at `q` and `y`.
     pub(super) fn weigh_matrix(&mut self, q: &[f64], y: &[f64], M: &mut [f64]) {
         if let Some(plain) = &mut self.plain {
-            plain.place(q, y);
+            plain.update_kinematics(q, y);
             plain.mass_matrix(self.structure.nv, M);
             self.visits += 2 * self.links.len() as u64;
-            return self.put(q, y);
+            return self.cache(q, y);
         }
-        self.place(q, y);
+        self.update_kinematics(q, y);
         self.mass_matrix(M);
     }
 
-    /// Takes note of what was placed; the general recursions find the rest when they are asked.
-    fn put(&mut self, q: &[f64], y: &[f64]) {
+    /// Takes note of what was evaluated; the general recursions find the rest when they are asked.
+    fn cache(&mut self, q: &[f64], y: &[f64]) {
         self.own.0.copy_from_slice(q);
         self.own.1.copy_from_slice(y);
-        (self.known, self.settled) = (true, false);
+        (self.known, self.is_orthonormal) = (true, false);
     }
 }

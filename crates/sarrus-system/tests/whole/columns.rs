@@ -203,7 +203,7 @@ fn what_can_be_disabled_may_begin_so_and_the_rest_says_that_it_cannot() {
         let [on, off] =
             ["true", "false"].map(|e| compiled(&model(&element.replace('E', &format!("enabled = {e}")))));
         assert!(on.structure.nc > off.structure.nc, "{kind}");
-        assert_eq!(on.whole.elements.len(), off.whole.elements.len(), "{kind}");
+        assert_eq!(on.all.elements.len(), off.all.elements.len(), "{kind}");
     }
     let off = compiled(&model(
         "forces.F = { kind = 'force', body = 'bar', at = [1, 0], force = [1, 0], enabled = false }",
@@ -298,7 +298,7 @@ fn columns_of_a_few_elements_are_those_among_all() {
         assert!(!wanted.is_empty());
         Columns::check(&model, &system, &patterns).unwrap_or_else(|e| panic!("{e:?}"));
     }
-    // what is not there is looked for among all names
+    // what is not there is searched for among all names
     let error = Columns::new(&model, &system, &["arm22.x".to_string()]).err().unwrap_or_default();
     assert!(error[0].render(&model.sources).contains("did you mean `arm2.x`?"), "{error:?}");
 }

@@ -1,4 +1,4 @@
-//! What every registered joint, constraint and driver must satisfy.
+//! Describes what every registered joint, constraint and driver must satisfy.
 
 use sarrus_io::{LoadOptions, load_str};
 use sarrus_math::solve::rank;
@@ -123,7 +123,7 @@ fn conforms(what: &str, system: &Arc<System>, element: usize) {
     let mut numbers = Numbers(7);
     for _ in 0..5 {
         let s = state(&m, &mut numbers);
-        m.set_hints(&system.hints);
+        m.set_discrete(&system.discrete);
         m.accept(&s);
         let at = values(&mut m, &s, element);
         close(&format!("{what}: J"), &at.J, &at.derived_J, 1e-12);
@@ -243,7 +243,7 @@ fn every_joint_conforms() {
     }
 }
 
-/// The two faces of a joint agree: the rows vanish on the motion that it allows, rows and freedoms make 6 (3), and the
+/// The two faces of a joint agree: the rows vanish on the motion that it allows, rows and degrees of freedom make 6 (3), and the
 /// coordinates read what they were set to.
 #[test]
 fn the_motion_of_every_joint_satisfies_its_rows() {
@@ -256,14 +256,14 @@ fn the_motion_of_every_joint_satisfies_its_rows() {
             let mut s = state(&m, &mut numbers);
             let q: Vec<f64> = (0..joint.face.pose_numbers()).map(|_| numbers.next()).collect();
             set_second_body(&mut m, &mut s, joint.face.pose(&q), kind.space);
-            m.set_hints(&system.hints);
+            m.set_discrete(&system.discrete);
             m.accept(&s);
             let mut eq = Equations::new(&m);
             m.update(&s, Stage::POSITION, &mut eq);
             close(&format!("{}: phi on its motion", kind.name), &eq.phi, &vec![0.0; eq.phi.len()], 1e-13);
 
             let full = if kind.space == Space::Planar { 3 } else { 6 };
-            let freedoms = match kind.name {
+            let dof = match kind.name {
                 "spherical" => 3,
                 "screw" => 1,
                 _ => kind.coordinates.len(),
@@ -274,7 +274,7 @@ fn the_motion_of_every_joint_satisfies_its_rows() {
                 J.extend_from_slice(&eq.J[entry.offset..entry.offset + row.size * full]);
             }
             let found = rank(&J, system.structure.nc, full, None).unwrap();
-            assert_eq!(found.rank + freedoms, full, "{}: rank and freedoms", kind.name);
+            assert_eq!(found.rank + dof, full, "{}: rank and degrees of freedom", kind.name);
             assert_eq!(system.structure.nc, found.rank, "{}: rows are independent", kind.name);
 
             // the screw's numbers are fewer than its coordinates
@@ -318,7 +318,7 @@ fn set_second_body(m: &mut Mechanism, s: &mut State, motion: Pose<f64>, space: S
     let system = m.system().clone();
     let joint = &system.directory.joints[0];
     let A = m.observe(s, |at| at.poses[joint.bodies[0] as usize]);
-    let F = joint.frames.F.place(&A);
+    let F = joint.frames.F.frame_pose(&A);
     let M = F.compose(&motion);
     let rot: Mat3<f64> = M.rot * joint.frames.M.rot.transpose();
     let p = M.p - rot.mul_f64(&joint.frames.M.p);
@@ -331,7 +331,7 @@ fn set_second_body(m: &mut Mechanism, s: &mut State, motion: Pose<f64>, space: S
     }
 }
 
-/// One file a kind: a file that nobody registered would never be tested.
+/// One file a kind: a file that no one registered would never be tested.
 #[test]
 fn every_joint_file_is_registered() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/joints");

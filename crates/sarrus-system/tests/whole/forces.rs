@@ -70,32 +70,32 @@ impl Numbers {
     }
 }
 
-/// A motion of the bodies. On the hinge: `b` follows `a`, turned about the hinge.
+/// A motion of the bodies. On the hinge: `b` follows `a`, rotated about the hinge.
 fn motion(planar: bool, on_hinge: bool, seed: u64) -> (Vec<Pose>, Vec<Twist>) {
     let mut numbers = Numbers(seed);
     let mut free = |scale: f64| {
-        let (mut p, mut v, turn, mut w) =
+        let (mut p, mut v, rotation, mut w) =
             (numbers.vector(), numbers.vector(), numbers.vector(), numbers.vector());
         if planar {
             (p[2], v[2]) = (0.0, 0.0);
             w = [0.0, 0.0, w[2]];
-            let pose = Pose::planar(p[0], p[1], scale * turn[2]);
+            let pose = Pose::planar(p[0], p[1], scale * rotation[2]);
             return (pose, Twist::new(&pose, Vec3(v), Vec3(w)));
         }
-        let pose = Pose::from_quat(p, quat_from_rotation_vector(&turn.map(|x| scale * x)));
+        let pose = Pose::from_quat(p, quat_from_rotation_vector(&rotation.map(|x| scale * x)));
         (pose, Twist::new(&pose, Vec3(v), Vec3(w)))
     };
     let (a, V_a) = free(2.0);
     let (mut b, mut V_b) = free(0.8);
     let (dot, V_dot) = free(0.0);
     if on_hinge {
-        let (turn, rate) = (numbers.next(), numbers.next());
+        let (rotation, rate) = (numbers.next(), numbers.next());
         let (point, axis) = if planar { ([0.5, 0.1, 0.0], [0.0, 0.0, 1.0]) } else { (HINGE, AXIS) };
-        let relative = Mat3::from_quat(quat_from_rotation_vector(&axis.map(|x| x * turn)));
+        let relative = Mat3::from_quat(quat_from_rotation_vector(&axis.map(|x| x * rotation)));
         let at = a.point(&point);
         let arm = relative.mul_f64(&[1.0 - point[0], -point[1], -point[2]]);
         b.rot = a.rot * relative;
-        b.angle = if planar { a.angle + turn } else { 0.0 };
+        b.angle = if planar { a.angle + rotation } else { 0.0 };
         b.p = at + a.rot * arm;
         let w_W = V_a.w_W + a.rotate(&axis).scale(rate);
         let v = V_a.point_velocity(&a, &point) + w_W.cross(b.p - at);
@@ -121,13 +121,13 @@ fn every_force(mut check: impl FnMut(&str, &ForceElement, &At<f64>)) {
                 for seed in 0..8 {
                     let on_hinge = on_joint || seed % 2 == 1;
                     let (poses, twists) = motion(planar, on_hinge, 17 + seed);
-                    let hints = vec![0.0; system.hints.len()];
+                    let discrete = vec![0.0; system.discrete.len()];
                     let at = At {
                         t: 0.3,
                         poses: &poses,
                         twists: &twists,
                         ids: &force.ids,
-                        hints: &hints,
+                        discrete: &discrete,
                         outs: &[],
                     };
                     check(&format!("{}: {example}", kind.name), force, &at);
@@ -158,12 +158,12 @@ fn every_force_does_something() {
 
 #[test]
 fn power_is_stored_or_turned_into_heat_where_books_are_kept() {
-    let mut kept = 0;
+    let mut retained = 0;
     every_force(|name, force, at| {
-        if !force.load.keeps_books() {
+        if !force.load.accounts_for_power() {
             return;
         }
-        kept += 1;
+        retained += 1;
         let mut power = 0.0;
         for (i, wrench) in wrenches(&*force.load, at).iter().enumerate() {
             power += wrench.force.dot(at.twist(i).v) + wrench.torque.dot(at.twist(i).w_W);
@@ -175,7 +175,7 @@ fn power_is_stored_or_turned_into_heat_where_books_are_kept() {
             poses: &poses,
             twists: &twists,
             ids: &ids,
-            hints: at.hints,
+            discrete: at.discrete,
             outs: &[],
         };
         let stored = force.load.potential_rate(&along);
@@ -184,7 +184,7 @@ fn power_is_stored_or_turned_into_heat_where_books_are_kept() {
         let scale = power.abs() + stored.abs() + heat.abs();
         assert!((power + stored + heat).abs() <= 1e-11 * scale, "{name}: {power} + {stored} + {heat}");
     });
-    assert!(kept > 30, "only {kept} cases were looked at");
+    assert!(retained > 30, "only {retained} cases were looked at");
 }
 
 fn jets(at: &At<f64>) -> (Vec<Pose<Jet<2>>>, Vec<Twist<Jet<2>>>) {
@@ -230,7 +230,7 @@ fn every_wrench_has_a_finite_tangent() {
                 poses: &poses,
                 twists: &twists,
                 ids: &ids,
-                hints: at.hints,
+                discrete: at.discrete,
                 outs: &[],
             };
             let mut out = vec![Wrench::zero(); n];
@@ -264,7 +264,7 @@ fn a_bushing_is_smooth_where_it_is_not_deformed() {
         poses: &lifted,
         twists: &twists,
         ids: &force.ids,
-        hints: &[],
+        discrete: &[],
         outs: &[],
     };
     let mut out = vec![Wrench::zero(); 2];
@@ -302,8 +302,8 @@ fn forces_turn_with_the_file_that_has_them() {
         "kind = 'bushing', bodies = ['a', 'b'], at = [0.5, 0.1], stiffness = [[3, 1, 2], [1, 4, 3], [2, 3, 5]]",
     ];
     let third = 0.9 / 3.0;
-    let turned = Mat3::from_quat(quat_from_rotation_vector(&[2.0 * third, third, 2.0 * third]));
-    let in_space = Transform::new(Some(0), turned.0, 0.0, [1.0, 2.0, 3.0]);
+    let rotated = Mat3::from_quat(quat_from_rotation_vector(&[2.0 * third, third, 2.0 * third]));
+    let in_space = Transform::new(Some(0), rotated.0, 0.0, [1.0, 2.0, 3.0]);
     let in_plane = Transform::new(Some(0), Mat3::rot_z(0.9).0, 0.9, [1.0, 2.0, 0.0]);
     for element in spatial {
         check_mirrored(
@@ -318,7 +318,7 @@ fn forces_turn_with_the_file_that_has_them() {
     }
 }
 
-fn check_mirrored(planar: bool, element: &str, include: &str, placed: &Transform) {
+fn check_mirrored(planar: bool, element: &str, include: &str, transform: &Transform) {
     // a file of its own, included by another
     let folder = std::env::temp_dir().join(format!("sarrus-forces-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -337,10 +337,10 @@ fn check_mirrored(planar: bool, element: &str, include: &str, placed: &Transform
 
     // a state and its image
     let (poses, twists) = motion(planar, true, 5);
-    let Q = Mat3(placed.q);
+    let Q = Mat3(transform.q);
     let mut images = (vec![poses[0]], vec![twists[0]]);
     for (pose, twist) in poses.iter().zip(&twists).skip(1) {
-        let frame = placed.frame(&Frame { p: pose.p.0, q: pose.rot.to_quat(), angle: pose.angle });
+        let frame = transform.frame(&Frame { p: pose.p.0, q: pose.rot.to_quat(), angle: pose.angle });
         let image = if planar {
             Pose::planar(frame.p[0], frame.p[1], frame.angle)
         } else {
@@ -355,7 +355,7 @@ fn check_mirrored(planar: bool, element: &str, include: &str, placed: &Transform
         let force = &system.forces[0];
         wrenches(
             &*force.load,
-            &At { t: 0.3, poses, twists, ids: &force.ids, hints: &system.hints, outs: &[] },
+            &At { t: 0.3, poses, twists, ids: &force.ids, discrete: &system.discrete, outs: &[] },
         )
     };
     let (before, after) = (wrench(&alone, &poses, &twists), wrench(&whole, &images.0, &images.1));
@@ -371,10 +371,10 @@ fn a_closure_is_a_force() {
         out[0].add_force_at(at.twist(0).v.scale(-2.0), Vec3([0.0, 0.0, 1.0]));
     });
     let (poses, twists) = motion(false, false, 3);
-    let at = At { t: 0.0, poses: &poses, twists: &twists, ids: &built.ids, hints: &[], outs: &[] };
+    let at = At { t: 0.0, poses: &poses, twists: &twists, ids: &built.ids, discrete: &[], outs: &[] };
     let out = wrenches(&*built.load, &at);
     assert_eq!(out[0].force.0, twists[2].v.scale(-2.0).0);
-    assert!(!built.load.keeps_books());
+    assert!(!built.load.accounts_for_power());
 }
 
 /// Springs of a joint itself act like forces along its coordinate.
@@ -389,15 +389,15 @@ fn options_of_a_joint_make_springs() {
     assert_eq!(names, ["k", "u.angle2"]);
 
     // k reads 0.1 and turns at 2 rad/s, u.angle2 is where it rests
-    let turned = Pose::from_quat([0.0; 3], quat_from_rotation_vector(&[0.0, 0.0, 0.1]));
+    let rotated = Pose::from_quat([0.0; 3], quat_from_rotation_vector(&[0.0, 0.0, 0.1]));
     let b = Pose { p: Vec3([1.0, 0.0, 0.0]), ..Pose::identity() };
-    let poses = [Pose::identity(), turned, b, b];
+    let poses = [Pose::identity(), rotated, b, b];
     let mut twists = [Twist::zero(); 4];
-    twists[1] = Twist::new(&turned, Vec3([0.0; 3]), Vec3([0.0, 0.0, 2.0]));
+    twists[1] = Twist::new(&rotated, Vec3([0.0; 3]), Vec3([0.0, 0.0, 2.0]));
     let torque = |k: usize| {
         let force = &system.forces[k];
-        let hints = &system.hints;
-        let at = At { t: 0.0, poses: &poses, twists: &twists, ids: &force.ids, hints, outs: &[] };
+        let discrete = &system.discrete;
+        let at = At { t: 0.0, poses: &poses, twists: &twists, ids: &force.ids, discrete, outs: &[] };
         wrenches(&*force.load, &at)[1].torque
     };
     assert!((torque(0)[2] + 4.0 * (0.1 - 0.25) + 0.5 * 2.0).abs() < 1e-14);
@@ -440,13 +440,13 @@ fn sample(planar: bool, kind: &str, example: &str, state: &State) {
     assert!(sampler.next() > state.t, "{kind}: {example}");
 }
 
-/// The model pose with `b` turning about the hinge at 1 rad/s since t = 0.
+/// The model pose with `b` rotating about the hinge at 1 rad/s since t = 0.
 fn spinning(system: &System, planar: bool, t: f64) -> State {
     let mut state = system.start();
     state.t = t;
     let (point, axis) = if planar { ([0.5, 0.1, 0.0], [0.0, 0.0, 1.0]) } else { (HINGE, AXIS) };
-    let turn = quat_from_rotation_vector(&axis.map(|x| x * t));
-    let rot = Mat3::from_quat(turn);
+    let rotation = quat_from_rotation_vector(&axis.map(|x| x * t));
+    let rot = Mat3::from_quat(rotation);
     let arm = rot.mul_f64(&[1.0 - point[0], -point[1], -point[2]]);
     let v = Vec3(axis).cross(arm);
     let body = &system.directory.bodies[2];
@@ -460,7 +460,7 @@ fn spinning(system: &System, planar: bool, t: f64) -> State {
             v_out[i] = v[i];
             v_out[3 + i] = axis[i];
         }
-        q[3..7].copy_from_slice(&quat_normalize(quat_mul(&[1.0, 0.0, 0.0, 0.0], &turn)));
+        q[3..7].copy_from_slice(&quat_normalize(quat_mul(&[1.0, 0.0, 0.0, 0.0], &rotation)));
     }
     state
 }
@@ -485,7 +485,7 @@ fn limits_of_a_pid_hold_its_integral_while_it_would_grow() {
     let system = system(true, text).unwrap();
     let rates = |i: usize, integral: f64| {
         let element = &system.controllers[i];
-        let at = At { t: 0.0, poses: &[], twists: &[], ids: &[], hints: &[], outs: &[] };
+        let at = At { t: 0.0, poses: &[], twists: &[], ids: &[], discrete: &[], outs: &[] };
         let mut xdot = [f64::NAN];
         element.controller.rates(&at, &[integral], &[], &mut xdot);
         (element.name.as_str(), xdot[0])
@@ -511,7 +511,7 @@ fn controllers_read_each_others_states_and_outputs() {
     assert_eq!(outs[early.out], 4.0);
     assert_eq!(outs[early.out + 1], 3.0);
     assert_eq!(outs[late.out], 11.0);
-    let at = At { t: 0.0, poses: &[], twists: &[], ids: &[], hints: &[], outs: &outs };
+    let at = At { t: 0.0, poses: &[], twists: &[], ids: &[], discrete: &[], outs: &outs };
     let mut xdot = [0.0];
     early.controller.rates(&at, &[3.0], &[4.0], &mut xdot);
     assert_eq!(xdot[0], 11.0);

@@ -21,8 +21,8 @@ fn system(name: &str, text: &str) -> (Arc<System>, Transform, String) {
         let all: Vec<String> = errors.iter().map(|e| e.render(&model.sources)).collect();
         panic!("{text}\n{}", all.join("\n"))
     });
-    let place = model.scopes.last().map_or_else(Transform::identity, |scope| scope.transform.clone());
-    (Arc::new(system), place, write_resolved(&model, &[]))
+    let transform = model.scopes.last().map_or_else(Transform::identity, |scope| scope.transform.clone());
+    (Arc::new(system), transform, write_resolved(&model, &[]))
 }
 
 /// A model alone, included, and as the resolved file of the including one says it.
@@ -30,7 +30,7 @@ struct Case {
     what: String,
     alone: Arc<System>,
     included: Arc<System>,
-    place: Transform,
+    transform: Transform,
     resolved: Arc<System>,
 }
 
@@ -44,9 +44,9 @@ fn cases(what: &str, text: &str) -> Vec<Case> {
     std::fs::write(folder.join("part.toml"), &text).unwrap();
     let outer = folder.join("outer.toml").to_string_lossy().into_owned();
     let planar = text.contains("'planar'\nbodies");
-    // a free component turns by quarter turns only
+    // a free component rotates by quarter turns only
     let angle = if text.contains("'free'") { "90 deg" } else { "1.1" };
-    let (space, turn) = if planar {
+    let (space, rotation) = if planar {
         ("space = 'planar'", format!("at = [0.4, -0.7], angle = '{angle}'"))
     } else {
         let axis = if angle == "1.1" { "[0.6, 0.2, 0.8]" } else { "[1, 0, 0]" };
@@ -56,11 +56,11 @@ fn cases(what: &str, text: &str) -> Vec<Case> {
     let list = mirrors.iter().map(|mirror| {
         let key = if mirror.is_empty() { String::new() } else { format!(", mirror = '{mirror}'") };
         let include =
-            format!("format = 'sarrus/1'\n{space}\ninclude.L = {{ file = 'part.toml', {turn}{key} }}\n");
-        let (included, place, flat) = system(&outer, &include);
+            format!("format = 'sarrus/1'\n{space}\ninclude.L = {{ file = 'part.toml', {rotation}{key} }}\n");
+        let (included, transform, flat) = system(&outer, &include);
         let resolved = system("resolved.toml", &flat).0;
         let what = format!("{what}, mirror '{mirror}'");
-        Case { what, alone: system("part.toml", &text).0, included, place, resolved }
+        Case { what, alone: system("part.toml", &text).0, included, transform, resolved }
     });
     let list = list.collect();
     std::fs::remove_dir_all(&folder).unwrap();
@@ -81,7 +81,7 @@ fn state(m: &Mechanism, numbers: &mut Numbers, away: f64) -> State {
 fn image(case: &Case, s: &State) -> State {
     let mut out = case.included.start();
     out.t = s.t;
-    let T = &case.place;
+    let T = &case.transform;
     for body in &case.alone.directory.bodies {
         let name = format!("L.{}", body.name);
         let Some(other) = case.included.directory.bodies.iter().find(|b| b.name == name) else { continue };
@@ -89,9 +89,9 @@ fn image(case: &Case, s: &State) -> State {
         match body.kind {
             BodyKind::PlanarRigid => {
                 let (p, u) = (T.point([q[0], q[1], 0.0]), T.vector([v[0], v[1], 0.0]));
-                let turn = [T.angle + T.sign() * q[2], T.sign() * v[2]];
-                out.q[other.q..other.q + 3].copy_from_slice(&[p[0], p[1], turn[0]]);
-                out.v[other.v..other.v + 3].copy_from_slice(&[u[0], u[1], turn[1]]);
+                let rotation = [T.angle + T.sign() * q[2], T.sign() * v[2]];
+                out.q[other.q..other.q + 3].copy_from_slice(&[p[0], p[1], rotation[0]]);
+                out.v[other.v..other.v + 3].copy_from_slice(&[u[0], u[1], rotation[1]]);
             }
             BodyKind::Rigid => {
                 let L = Mat3::from_cols(
@@ -118,7 +118,7 @@ fn length(a: &[f64]) -> f64 {
 /// Of every element the lengths of Φ and of its rates: rows may point anywhere, together they say the same.
 fn rows(system: &Arc<System>, s: &State) -> Vec<[f64; 2]> {
     let mut m = system.mechanism();
-    m.set_hints(&system.hints);
+    m.set_discrete(&system.discrete);
     m.accept(s);
     m.observe(s, |at| {
         let of = |e: &sarrus_system::system::ConstraintElement| {
@@ -135,7 +135,7 @@ fn rows(system: &Arc<System>, s: &State) -> Vec<[f64; 2]> {
 /// Values and speeds of all joint coordinates.
 fn coordinates(system: &Arc<System>, s: &State) -> Vec<[f64; 2]> {
     let mut m = system.mechanism();
-    m.set_hints(&system.hints);
+    m.set_discrete(&system.discrete);
     m.observe(s, |at| {
         let mut out = Vec::new();
         for joint in &system.directory.joints {
@@ -313,7 +313,7 @@ fn set_movable_body(m: &mut Mechanism, s: &mut State, motion: Pose<f64>, planar:
         (joint.bodies[0], joint.bodies[1], joint.frames.F, joint.frames.M, motion)
     };
     let A = m.observe(s, |at| at.poses[fixed as usize]);
-    let M = from.place(&A).compose(&motion);
+    let M = from.frame_pose(&A).compose(&motion);
     let rot: Mat3<f64> = M.rot * to.rot.transpose();
     let p = M.p - rot.mul_f64(&to.p);
     let q = system.directory.bodies[moved as usize].q;

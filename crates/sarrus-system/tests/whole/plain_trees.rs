@@ -21,16 +21,16 @@ fn planar_tree(n: usize, numbers: &mut Numbers) -> String {
     let mut text = String::from("space = 'planar'\ngravity = [0.7, -9.81]\n");
     let mut at: Vec<[f64; 2]> = vec![[0.0; 2]];
     for i in 1..=n {
-        let place = [2.0 * numbers.next(), 2.0 * numbers.next()];
-        at.push(place);
+        let position = [2.0 * numbers.next(), 2.0 * numbers.next()];
+        at.push(position);
         let (mass, inertia) = (1.0 + 0.5 * numbers.next(), 0.2 + 0.1 * numbers.next());
         let pick = |x: f64, n: usize| ((0.5 + 0.5 * x) * n as f64) as usize % n;
         let kind = pick(numbers.next(), 8);
         if kind == 7 {
-            text += &format!("bodies.p{i} = {{ kind = 'point', at = {place:?}, mass = {mass} }}\n");
+            text += &format!("bodies.p{i} = {{ kind = 'point', at = {position:?}, mass = {mass} }}\n");
         }
         text += &format!(
-            "bodies.b{i} = {{ at = {place:?}, angle = {}, mass = {mass}, inertia = {inertia}, com = [{}, {}] }}\n",
+            "bodies.b{i} = {{ at = {position:?}, angle = {}, mass = {mass}, inertia = {inertia}, com = [{}, {}] }}\n",
             numbers.next(),
             0.3 * numbers.next(),
             0.3 * numbers.next()
@@ -60,17 +60,17 @@ fn spatial_tree(n: usize, numbers: &mut Numbers) -> String {
     let mut text = String::from("gravity = [0.7, 1.3, -9.81]\n");
     let mut at: Vec<[f64; 3]> = vec![[0.0; 3]];
     for i in 1..=n {
-        let place = [2.0 * numbers.next(), 2.0 * numbers.next(), 2.0 * numbers.next()];
-        at.push(place);
+        let position = [2.0 * numbers.next(), 2.0 * numbers.next(), 2.0 * numbers.next()];
+        at.push(position);
         let mass = 1.0 + 0.5 * numbers.next();
         let pick = |x: f64, n: usize| ((0.5 + 0.5 * x) * n as f64) as usize % n;
         let kind = pick(numbers.next(), 8);
         if kind == 7 {
-            text += &format!("bodies.p{i} = {{ kind = 'point', at = {place:?}, mass = {mass} }}\n");
+            text += &format!("bodies.p{i} = {{ kind = 'point', at = {position:?}, mass = {mass} }}\n");
         }
         let mut own = || [numbers.next(), numbers.next(), 1.0 + numbers.next()];
         text += &format!(
-            "bodies.b{i} = {{ at = {place:?}, orientation = {{ axis = {:?}, angle = 0.7 }}, mass = {mass}, inertia = [0.2, 0.3, 0.25], \
+            "bodies.b{i} = {{ at = {position:?}, orientation = {{ axis = {:?}, angle = 0.7 }}, mass = {mass}, inertia = [0.2, 0.3, 0.25], \
              com = {:?} }}\n",
             own(),
             own().map(|x| 0.3 * x),
@@ -120,7 +120,7 @@ fn the_recursions_of_plain_trees_agree_with_the_general_ones() {
         let n = 4 + 2 * (seed as usize / 2);
         let text = if seed % 2 == 0 { planar_tree(n, &mut numbers) } else { spatial_tree(n, &mut numbers) };
         let system = system(&text);
-        let mut tree = Tree::new(&system, &system.hints).unwrap();
+        let mut tree = Tree::new(&system, &system.discrete).unwrap();
         let mut dynamics = TreeDynamics::new(&system).unwrap();
         let (mut mechanism, start) = (system.mechanism(), dynamics.start());
         let (mut eq, mut bodies) = (Equations::new(&mechanism), system.start());
@@ -134,7 +134,7 @@ fn the_recursions_of_plain_trees_agree_with_the_general_ones() {
             tree.accelerations(&eq.f, &mut plain);
             tree.forward_dynamics(&eq.f, None, &mut general);
             close(&text, &plain, &general, 1e-11);
-            assert!(mechanism.has_only_weight() && tree.fall(&s, &mut falling), "{text}");
+            assert!(mechanism.has_only_weight() && tree.gravity_accelerations(&s, &mut falling), "{text}");
             close(&text, &falling, &general, 1e-11);
 
             let [mut M, mut expected] = [vec![0.0; n * n], vec![0.0; n * n]];
@@ -149,7 +149,7 @@ fn the_recursions_of_plain_trees_agree_with_the_general_ones() {
             dynamics.bias(&s, &mut tau);
             tree.inverse_dynamics(&eq.f, None, &mut expected);
             close(&text, &tau, &expected, 1e-12);
-            // M ẏ + c = τ, with efforts along every freedom
+            // M ẏ + c = τ, with efforts along every degree of freedom
             let product = |i: usize| (0..n).map(|j| M[i * n + j] * rates[j]).sum::<f64>();
             let efforts: Vec<f64> = (0..n).map(|i| tau[i] + product(i)).collect();
             dynamics.forward_dynamics(&s, &efforts, &mut back);
@@ -166,7 +166,7 @@ fn what_is_pushed_moves_as_by_the_general_recursions_and_its_speeds_are_read_aga
         let n = 6 + seed as usize / 2;
         let text = if seed % 2 == 0 { planar_tree(n, &mut numbers) } else { spatial_tree(n, &mut numbers) };
         let system = system(&text);
-        let mut tree = Tree::new(&system, &system.hints).unwrap();
+        let mut tree = Tree::new(&system, &system.discrete).unwrap();
         let mut start = State::zeros(tree.structure());
         tree.compress(&system.start(), &mut start);
         let (s, mut bodies) = (random_state(&tree, &start, &mut numbers), system.start());
@@ -184,13 +184,13 @@ fn what_is_pushed_moves_as_by_the_general_recursions_and_its_speeds_are_read_aga
     }
 }
 
-/// A state is placed once, whoever asks for it and in whatever order; another one is placed anew.
+/// A state is evaluated once, for all callers and in any order; another one is evaluated anew.
 #[test]
 fn what_was_placed_by_one_recursion_is_there_for_the_others() {
     for make in [planar_tree, spatial_tree] {
         let mut numbers = Numbers(7);
         let system = system(&make(12, &mut numbers));
-        let mut tree = Tree::new(&system, &system.hints).unwrap();
+        let mut tree = Tree::new(&system, &system.discrete).unwrap();
         let mut start = State::zeros(tree.structure());
         tree.compress(&system.start(), &mut start);
         let [a, b] = [(); 2].map(|()| random_state(&tree, &start, &mut numbers));
@@ -204,9 +204,9 @@ fn what_was_placed_by_one_recursion_is_there_for_the_others() {
         let (of_a, of_b) = (inverse(&mut tree, &a), inverse(&mut tree, &b));
         assert!(of_a != of_b);
         let mut ydot = a.v.clone();
-        assert!(tree.fall(&b, &mut ydot));
+        assert!(tree.gravity_accelerations(&b, &mut ydot));
         assert_eq!(inverse(&mut tree, &a), of_a);
-        assert!(tree.fall(&b, &mut ydot));
+        assert!(tree.gravity_accelerations(&b, &mut ydot));
         assert_eq!(inverse(&mut tree, &b), of_b);
     }
 }

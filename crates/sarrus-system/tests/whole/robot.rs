@@ -134,7 +134,7 @@ const TAU: [f64; 7] = [
 ];
 
 fn close(what: &str, a: &[f64], b: &[f64]) {
-    // the frames of the file are turned by angles of twelve digits, which the model file has in seventeen
+    // the frames of the file are rotated by angles of twelve digits, which the model file has in seventeen
     let size = b.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     for (x, y) in a.iter().zip(b) {
         assert!((x - y).abs() <= 1e-13 * size, "{what}: {x} against {y}");

@@ -105,7 +105,7 @@ fn partial_velocities_of_every_joint_are_derivatives_of_its_pose() {
         let mut numbers = Numbers(3);
         for _ in 0..5 {
             let q: Vec<f64> = (0..face.pose_numbers()).map(|_| numbers.next()).collect();
-            let y: Vec<f64> = (0..face.freedoms()).map(|_| numbers.next()).collect();
+            let y: Vec<f64> = (0..face.dof()).map(|_| numbers.next()).collect();
             let [mut hand, mut derived] = [JointMotion::default(); 2];
             face.motion(&q, &y, &mut hand);
             face.derived_motion(&q, &y, &mut derived);
@@ -121,10 +121,10 @@ fn partial_velocities_of_every_joint_are_derivatives_of_its_pose() {
                 let mut q = q.clone();
                 match face.quaternion() {
                     Some(k) => {
-                        let turn =
+                        let rotation =
                             sarrus_math::quat_from_rotation_vector(&[h * y[k], h * y[k + 1], h * y[k + 2]]);
                         let at = [q[k], q[k + 1], q[k + 2], q[k + 3]];
-                        q[k..k + 4].copy_from_slice(&sarrus_math::quat_mul(&at, &turn));
+                        q[k..k + 4].copy_from_slice(&sarrus_math::quat_mul(&at, &rotation));
                     }
                     None => q.iter_mut().zip(&y).for_each(|(q, y)| *q += h * y),
                 }
@@ -137,11 +137,12 @@ fn partial_velocities_of_every_joint_are_derivatives_of_its_pose() {
             let ((before, rate_before), (after, rate_after)) = (later(-h), later(h));
             let (_, rate) = later(0.0);
             let shift = (after.p - before.p).scale(0.5 / h);
-            let turn = sarrus_math::quat_to_rotation_vector(&(after.rot * before.rot.transpose()).to_quat());
+            let rotation =
+                sarrus_math::quat_to_rotation_vector(&(after.rot * before.rot.transpose()).to_quat());
             close(
                 kind.name,
                 &[rate.v.0, rate.w.0].concat(),
-                &[shift.0, turn.map(|x| 0.5 * x / h)].concat(),
+                &[shift.0, rotation.map(|x| 0.5 * x / h)].concat(),
                 1e-9,
             );
             let second = rate_after.minus(&rate_before).scale(0.5 / h);
@@ -160,7 +161,7 @@ fn partial_velocities_of_every_joint_are_derivatives_of_its_pose() {
 fn the_states_of_a_tree_satisfy_its_joints() {
     for (name, system) in systems() {
         let mut mechanism = system.mechanism();
-        let mut tree = Tree::new(&system, mechanism.hints()).unwrap();
+        let mut tree = Tree::new(&system, mechanism.discrete()).unwrap();
         assert!(tree.is_whole(), "{name}");
         let mut eq = Equations::new(&mechanism);
         let mut start = State::zeros(tree.structure());
@@ -173,7 +174,7 @@ fn the_states_of_a_tree_satisfy_its_joints() {
             let s = random(&tree, &start, &mut numbers);
             tree.accept(&start);
             tree.expand(&s, &mut bodies);
-            mechanism.set_hints(&system.hints);
+            mechanism.set_discrete(&system.discrete);
             mechanism.update(&bodies, Stage::VELOCITY, &mut eq);
             let none = vec![0.0; eq.phi.len()];
             close(&format!("{name}: phi"), &eq.phi, &none, 1e-14);
@@ -203,7 +204,7 @@ fn the_states_of_a_tree_satisfy_its_joints() {
 fn articulated_bodies_accelerate_as_the_constrained_ones_do() {
     for (name, system) in systems() {
         let mut mechanism = system.mechanism();
-        let mut tree = Tree::new(&system, mechanism.hints()).unwrap();
+        let mut tree = Tree::new(&system, mechanism.discrete()).unwrap();
         let mut eq = Equations::new(&mechanism);
         let structure = system.structure.clone();
         let mut kkt = Kkt::new(&structure, &eq, HUB_DEGREE).unwrap();
@@ -288,7 +289,7 @@ fn the_recursions_agree_with_each_other() {
 }
 
 /// c + Vᵀf = VᵀM V̇ y, with V̇ y by differences of the velocities along a motion with constant y. That ẏ of forward dynamics
-/// and of accelerations agree does not show it: an error along a joint's freedoms would be in both.
+/// and of accelerations agree does not show it: an error along a joint's degrees of freedom would be in both.
 #[test]
 fn the_bias_is_the_acceleration_at_constant_speeds() {
     for (name, system) in systems() {
@@ -438,7 +439,7 @@ fn loops_are_cut_where_joints_have_most_freedoms_and_arms_are_even() {
         joints.D = { kind = 'revolute', bodies = ['ground', 'c'], at = [1, 1, 0], axis = [1, 0, 0] }";
     for (text, cut, speeds) in [(pins, "C", 4), (balls, "B", 4)] {
         let system = system(text);
-        let tree = Tree::new(&system, &system.hints).unwrap();
+        let tree = Tree::new(&system, &system.discrete).unwrap();
         let names: Vec<&str> = tree.cut().iter().map(|&i| system.elements[i].name.as_str()).collect();
         assert_eq!(names, [cut]);
         assert_eq!(tree.structure().nv, speeds);
@@ -455,7 +456,7 @@ fn what_hangs_on_nothing_keeps_its_own_coordinates() {
         joints.l = {{ kind = 'spherical', bodies = ['b', 'p'], at = [2, 0, 0] }}"
     );
     let system = system(&text);
-    let tree = Tree::new(&system, &system.hints).unwrap();
+    let tree = Tree::new(&system, &system.discrete).unwrap();
     let free: Vec<&str> = tree
         .links()
         .iter()

@@ -40,12 +40,12 @@ fn rods(
         let length = d.iter().map(|x| x * x).sum::<f64>().sqrt();
         let rod = SceneShape { length: Some(length), ..shape.clone() };
         let Some(rod) = triangles(&rod, false, 1.0).filter(|_| length > 0.0) else { continue };
-        let turn = Mat3::from_quat(from_x(d.map(|x| x / length)));
-        let turned = |v: &[f32; 3]| (turn * Vec3(v.map(f64::from))).0;
+        let rotation = Mat3::from_quat(from_x(d.map(|x| x / length)));
+        let angle = |v: &[f32; 3]| (rotation * Vec3(v.map(f64::from))).0;
         let first = all.positions.len() as u32;
         for (p, n) in rod.positions.iter().zip(&rod.normals) {
             between.push((pair[0], pair[1], (f64::from(p[0]) / length + 0.5).clamp(0.0, 1.0)));
-            let (p, n) = (turned(p), turned(n));
+            let (p, n) = (angle(p), angle(n));
             all.positions.push([0, 1, 2].map(|k| (0.5 * (a[k] + b[k]) + p[k]) as f32));
             all.normals.push(n.map(|x| x as f32));
         }
@@ -97,14 +97,14 @@ fn finite(x: Option<f64>) -> f64 {
 }
 
 /// The rods of a modal member that does not bend, as shapes of its body.
-pub(super) fn rigid(member: &Flexible, look: &mut Vec<SceneShape>) {
+pub(super) fn rigid(member: &Flexible, shapes: &mut Vec<SceneShape>) {
     let Flexible::Modal { nodes, lines, section, color, .. } = member else { return };
     for pair in lines.iter().flat_map(|line| line.windows(2)) {
         let (a, b) = (nodes[pair[0]], nodes[pair[1]]);
         let d = [0, 1, 2].map(|k| b[k] - a[k]);
         let length = d.iter().map(|x| x * x).sum::<f64>().sqrt();
         let middle = [0, 1, 2].map(|k| 0.5 * (a[k] + b[k]));
-        look.push(SceneShape {
+        shapes.push(SceneShape {
             kind: "rod",
             pose: Some(join(middle, from_x(d.map(|x| x / length)))),
             length: Some(length),

@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct ContactEntry {
     /// Its name.
     pub name: String,
-    /// What may touch what.
+    /// Holds what may touch what.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub between: Option<String>,
 }

@@ -72,7 +72,7 @@ pub struct SectionShape {
 /// A section that is given by stiffnesses is drawn as a circle, its length over this in radius.
 const SLENDER: f64 = 100.0;
 
-/// The section that a member names; `length` of the member tells how thick one is that has no shape.
+/// The section that a member names; `length` of the member shows how thick one is that has no shape.
 pub(super) fn section(model: &Model, reader: &Reader, length: f64) -> SectionShape {
     let plain = SectionShape { kind: "circle", radius: Some(length / SLENDER), ..SectionShape::default() };
     let Ok(Some((name, _))) = reader.plain_name("section") else { return plain };
@@ -109,12 +109,12 @@ fn one(model: &Model, element: &Element, directory: &Directory, cast: &Cast) -> 
     let name = element.name.clone();
     if element.kind == beam::KIND.name {
         let rest: Vec<Pose7> = member.bodies.clone().map(|id| rest(directory, id)).collect();
-        // in the plane the section's height lies in the plane, its width along z: a quarter turn about the beam
+        // in the plane the section's height lies in the plane, its width along z: a quarter rotation about the beam
         let quarter = [0.5_f64.sqrt(), 0.5_f64.sqrt(), 0.0, 0.0];
         let planar = directory.space == Space::Planar;
         return Some(Flexible::Beam {
             name,
-            nodes: member.bodies.clone().map(|id| cast.place(id)).collect(),
+            nodes: member.bodies.clone().map(|id| cast.index_of(id)).collect(),
             frames: if planar { vec![quarter; rest.len()] } else { Vec::new() },
             section: section(model, &reader, length(&rest)),
             rest,
@@ -139,7 +139,7 @@ fn one(model: &Model, element: &Element, directory: &Directory, cast: &Cast) -> 
     let first = first.map(|element| Reader::open(model, element));
     let source = first.as_ref().unwrap_or(&reader);
     Some(Flexible::Modal {
-        body: cast.place(floating.frame),
+        body: cast.index_of(floating.frame),
         nodes: picture.nodes.clone(),
         lines,
         section: section(model, source, 2.0 * extent),

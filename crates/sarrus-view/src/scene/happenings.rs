@@ -1,4 +1,4 @@
-//! What happened in a run, for the time line: events, singular positions, an early end.
+//! Describes what happened in a run, for the time line: events, singular positions, an early end.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 /// Something at an instant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Happening {
-    /// When \[s\].
+    /// Time \[s\].
     pub t: f64,
     /// Its name.
     pub name: String,

@@ -52,7 +52,7 @@ pub(super) fn all(model: &Model, system: &System, cast: &Cast) -> Vec<JointGlyph
         JointGlyph {
             name: joint.name.clone(),
             kind: joint.face.kind(),
-            bodies: joint.bodies.map(|id| cast.place(id)),
+            bodies: joint.bodies.map(|id| cast.index_of(id)),
             on: [from_origin(directory, joint.bodies[0], F.p), from_origin(directory, joint.bodies[1], M.p)],
             axis_on,
             axis2_on,
@@ -63,7 +63,7 @@ pub(super) fn all(model: &Model, system: &System, cast: &Cast) -> Vec<JointGlyph
     directory.joints.iter().take(model.joints.len()).map(one).collect()
 }
 
-/// x of a planar frame, which says how it is turned by its angle.
+/// x of a planar frame, which says how it is rotated by its angle.
 fn along(frame: &sarrus::system::joint::BodyFixedFrame) -> Point3 {
     [frame.angle.cos(), frame.angle.sin(), 0.0]
 }

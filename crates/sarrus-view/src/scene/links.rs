@@ -1,4 +1,4 @@
-//! What is drawn as a line between two bodies: springs, actuators, bushings, distances, other constraints.
+//! Describes what is drawn as a line between two bodies: springs, actuators, bushings, distances, other constraints.
 
 use super::{Cast, Point3, from_origin};
 use sarrus::model::{Element, Model, Reader};
@@ -37,7 +37,7 @@ fn one(model: &Model, element: &Element, directory: &Directory, cast: &Cast) -> 
     Some(SceneLink {
         name: element.name.clone(),
         kind: element.kind.clone(),
-        bodies: bodies.map(|id| cast.place(id)),
+        bodies: bodies.map(|id| cast.index_of(id)),
         on: [from_origin(directory, bodies[0], a), from_origin(directory, bodies[1], b)],
     })
 }

@@ -50,19 +50,19 @@ fn one(model: &Model, element: &Element, system: &System, cast: &Cast) -> Option
             // a joint, or one of its coordinates
             let joint = directory.joint(&name).or_else(|| directory.joint(name.rsplit_once('.')?.0))?;
             let joint = &directory.joints[joint];
-            let turns = system.forces[force].load.readings().first()?.0 == "torque";
+            let rotates = system.forces[force].load.readings().first()?.0 == "torque";
             // on the body that moves, where one of them is the ground
             let side = usize::from(joint.bodies[1] != 0);
             let frame = if side == 1 { &joint.frames.M } else { &joint.frames.F };
-            (if turns { "torque" } else { "force" }, joint.bodies[side], frame.p)
+            (if rotates { "torque" } else { "force" }, joint.bodies[side], frame.p)
         }
         _ => return None,
     };
     let own = system.forces[force].ids.iter().position(|&id| id == body)?;
-    (cast.place(body) >= 0).then(|| SceneLoad {
+    (cast.index_of(body) >= 0).then(|| SceneLoad {
         name: element.name.clone(),
         kind,
-        body: cast.place(body),
+        body: cast.index_of(body),
         on: from_origin(directory, body, on),
         vector: ["x", "y", "z"].map(|axis| format!("load.{}.{axis}", element.name)),
         source: (force, own),

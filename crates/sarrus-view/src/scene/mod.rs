@@ -1,4 +1,4 @@
-//! What there is to see, as the page reads it: `scene.json` of `page/PROTOCOL.md`.
+//! Describes what there is to see, as the page reads it: `scene.json` of `page/PROTOCOL.md`.
 //!
 //! Everything comes from the model and its system: shapes with their roles `all`, `visual` and `contact`, joints with their points and axes on both
 //! bodies, beams and modal bodies with their meshes, springs and distances as lines, and `[view]`. Points are from the bodies' origins in
@@ -43,7 +43,7 @@ pub type Pose7 = [f64; 7];
 /// Three numbers.
 pub type Point3 = [f64; 3];
 
-/// What there is to see.
+/// Holds what there is to see.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scene {
     /// [`FORMAT`].
@@ -57,9 +57,9 @@ pub struct Scene {
     /// Start and end asked for \[s\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub t: Option<[f64; 2]>,
-    /// What does not move.
+    /// Holds what does not move.
     pub ground: Ground,
-    /// What does.
+    /// Holds what does.
     pub bodies: Vec<BodyEntry>,
     /// Joints of the model.
     pub joints: Vec<JointGlyph>,
@@ -79,12 +79,12 @@ pub struct Scene {
     pub columns: Vec<ColumnEntry>,
     /// Columns of the results that are not among them.
     pub columns_left_out: usize,
-    /// What happened.
+    /// Holds what happened.
     pub events: Vec<Happening>,
     /// `report.json`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<Value>,
-    /// What was left out of the frames.
+    /// Holds what was left out of the frames.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thinning: Option<Thinning>,
     /// Units to show columns in.
@@ -124,7 +124,7 @@ pub struct BodyEntry {
 pub struct Marker {
     /// Its name.
     pub name: String,
-    /// Where it is on its body \[m\].
+    /// Marks where it is on its body \[m\].
     pub on: Point3,
 }
 
@@ -135,7 +135,7 @@ pub struct ColumnEntry {
     pub name: String,
     /// The unit in which it is shown.
     pub unit: String,
-    /// What its values in SI are multiplied by to be shown.
+    /// Holds what its values in SI are multiplied by to be shown.
     #[serde(skip_serializing_if = "is_one")]
     pub scale: f64,
     /// Drawn from, not listed.
@@ -149,21 +149,21 @@ fn is_one(x: &f64) -> bool {
 
 /// Places of bodies among those of a scene.
 pub(crate) struct Cast {
-    places: Vec<i32>,
+    indices: Vec<i32>,
 }
 
 impl Cast {
     pub fn new(directory: &Directory) -> Cast {
-        let mut places = vec![-1; directory.bodies.len()];
-        for (place, (id, _)) in drawn(directory).enumerate() {
-            places[id as usize] = place as i32;
+        let mut indices = vec![-1; directory.bodies.len()];
+        for (index, (id, _)) in drawn(directory).enumerate() {
+            indices[id as usize] = index as i32;
         }
-        Cast { places }
+        Cast { indices }
     }
 
     /// Of the body `id`; -1 is the ground.
-    pub fn place(&self, id: u32) -> i32 {
-        self.places[id as usize]
+    pub fn index_of(&self, id: u32) -> i32 {
+        self.indices[id as usize]
     }
 }
 
@@ -182,7 +182,7 @@ impl Scene {
         let directory = &*system.directory;
         let cast = Cast::new(directory);
         let mut errors = Vec::new();
-        let mut looks = shapes::all(model, directory, &mut errors);
+        let mut body_shapes = shapes::all(model, directory, &mut errors);
         let markers = |id: u32| {
             let all = directory.bodies[id as usize].markers.iter();
             all.map(|(name, on)| Marker { name: name.clone(), on: *on }).collect::<Vec<_>>()
@@ -190,12 +190,12 @@ impl Scene {
         let bodies = drawn(directory)
             .map(|(id, body)| BodyEntry {
                 name: body.name.clone(),
-                shapes: looks.remove(&id).unwrap_or_default(),
+                shapes: body_shapes.remove(&id).unwrap_or_default(),
                 markers: markers(id),
                 part_of: directory.flexible.iter().find(|f| f.all.contains(&id)).map(|f| f.name.clone()),
             })
             .collect();
-        let ground = Ground { shapes: looks.remove(&0).unwrap_or_default(), markers: markers(0) };
+        let ground = Ground { shapes: body_shapes.remove(&0).unwrap_or_default(), markers: markers(0) };
         let view = view::read(model, directory, &cast).unwrap_or_else(|error| {
             errors.push(error);
             ViewSettings::default()
@@ -304,6 +304,6 @@ pub(crate) fn rest(system: &Directory, id: u32) -> Pose7 {
             _ => join(p, [1.0, 0.0, 0.0, 0.0]),
         };
     }
-    let turned = sarrus::math::Mat3::from_quat(q) * sarrus::math::Vec3(body.com);
-    join([0, 1, 2].map(|k| p[k] - turned.0[k]), q)
+    let rotated = sarrus::math::Mat3::from_quat(q) * sarrus::math::Vec3(body.com);
+    join([0, 1, 2].map(|k| p[k] - rotated.0[k]), q)
 }

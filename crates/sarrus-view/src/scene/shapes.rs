@@ -41,7 +41,7 @@ pub struct SceneShape {
     /// Of a channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<f64>,
-    /// Whether a channel is round.
+    /// Marks whether a channel is round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tube: Option<bool>,
     /// Centres of balls.
@@ -62,7 +62,7 @@ pub(super) fn all(
     errors: &mut Vec<Diagnostic>,
 ) -> HashMap<u32, Vec<SceneShape>> {
     let mut found: HashMap<u32, Vec<SceneShape>> = HashMap::new();
-    let mut take = |id: Option<u32>, shapes: Result<Vec<SceneShape>>| match (id, shapes) {
+    let mut add_shapes = |id: Option<u32>, shapes: Result<Vec<SceneShape>>| match (id, shapes) {
         (Some(id), Ok(shapes)) => found.entry(id).or_default().extend(shapes),
         (None, Ok(_)) => {}
         (_, Err(error)) => errors.push(error),
@@ -73,28 +73,28 @@ pub(super) fn all(
             let color = reader.material("material")?.and_then(|m| m.color);
             of(&reader, shapes::read(&reader, bar)?, bar, color.as_deref())
         });
-        take(directory.body(&element.name), shapes);
+        add_shapes(directory.body(&element.name), shapes);
     }
     for attachment in model.attachments.iter().filter(|a| a.shapes && a.body == "ground") {
         let keys: Vec<Key> = GROUND_KEYS.to_vec();
         let shapes = Reader::new(model, &attachment.element, &keys).and_then(|reader| {
-            let placed = shapes::attached(&reader, attachment, &Pose::identity())?;
-            of(&reader, placed, None, None)
+            let moved = shapes::attached(&reader, attachment, &Pose::identity())?;
+            of(&reader, moved, None, None)
         });
-        take(Some(0), shapes);
+        add_shapes(Some(0), shapes);
     }
     for element in model.flexible.iter().filter(|e| e.kind == flexible::segmented_rod::KIND.name) {
         let Some(member) = directory.member(&element.name) else { continue };
         let reader = Reader::open(model, element);
         let shapes = segment(model, &reader, member.bodies.len());
         for id in member.bodies.clone() {
-            take(Some(id), shapes.clone());
+            add_shapes(Some(id), shapes.clone());
         }
     }
     found
 }
 
-/// What a segment of a rod looks like: its `shape`, or its section.
+/// Returns what a segment of a rod looks like: its `shape`, or its section.
 fn segment(model: &Model, reader: &Reader, count: usize) -> Result<Vec<SceneShape>> {
     let end = |key| reader.point(key).map(Option::unwrap_or_default);
     let (from, to) = (end("from")?, end("to")?);
@@ -145,7 +145,7 @@ fn of(
     read.iter()
         .zip(&tables)
         .map(|(shape, table)| {
-            let placed = shape.p != [0.0; 3] || shape.rot != sarrus::math::Mat3::identity();
+            let is_moved = shape.p != [0.0; 3] || shape.rot != sarrus::math::Mat3::identity();
             let own = table.text("color")?.and_then(hex).or_else(|| color.clone());
             let raw = match &shape.geometry {
                 Some(Geometry::Mesh(mesh)) => Some(mesh.raw()),
@@ -156,7 +156,7 @@ fn of(
                 vertices: raw.map(|raw| raw.corners.concat()),
                 triangles: raw.map(|raw| raw.faces.concat()),
                 kind: shape.kind,
-                pose: placed.then(|| join(shape.p, quaternion(&shape.rot.0))),
+                pose: is_moved.then(|| join(shape.p, quaternion(&shape.rot.0))),
                 color: own,
                 role: match shape.role {
                     Role::All => "all",

@@ -7,7 +7,7 @@ use sarrus::model::{Diagnostic, Key, KeyType, Model, Reader, Result, Span};
 use sarrus::system::Directory;
 use serde::Serialize;
 
-/// What `[view]` asks for.
+/// Holds what `[view]` asks for.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct ViewSettings {
     /// Points whose paths are drawn.
@@ -16,7 +16,7 @@ pub struct ViewSettings {
     /// The body that the camera follows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub follow: Option<i32>,
-    /// Where the camera stands.
+    /// Marks where the camera stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub camera: Option<Camera>,
 }
@@ -28,16 +28,16 @@ pub struct Trace {
     pub name: String,
     /// Its body.
     pub body: i32,
-    /// Where it is on it \[m\].
+    /// Marks where it is on it \[m\].
     pub on: Point3,
 }
 
 /// A camera in the world \[m\].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Camera {
-    /// Where it is.
+    /// Marks where it is.
     pub from: Point3,
-    /// What it looks at.
+    /// Holds what it checks.
     pub to: Point3,
 }
 
@@ -50,13 +50,13 @@ pub(super) fn read(model: &Model, directory: &Directory, cast: &Cast) -> Result<
     let reader = Reader::new(model, &model.view, VIEW_KEYS)?;
     let trace = reader.names("trace")?.into_iter().map(|(name, span)| {
         let (id, on) = point(&reader, directory, &name, span)?;
-        Ok(Trace { body: cast.place(id), on, name })
+        Ok(Trace { body: cast.index_of(id), on, name })
     });
     let trace = trace.collect::<Result<Vec<_>>>()?;
     let follow = match reader.name("follow")? {
         None => None,
         Some((name, span)) => match directory.body(&name) {
-            Some(id) if id != 0 => Some(cast.place(id)),
+            Some(id) if id != 0 => Some(cast.index_of(id)),
             _ => return Err(no_body(&reader, directory, &name, span)),
         },
     };

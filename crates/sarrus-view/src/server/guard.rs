@@ -1,4 +1,4 @@
-//! Who may ask: the token in the path, the name in `Host`, the page in `Origin`.
+//! Describes who may ask: the token in the path, the name in `Host`, the page in `Origin`.
 
 use axum::http::{HeaderMap, header};
 use std::net::{IpAddr, SocketAddr};
@@ -12,7 +12,7 @@ pub struct Guard {
     token: String,
     /// `Host` without the port, in small letters.
     names: Vec<String>,
-    /// Whether any address as `Host` does: the server listens on all of them.
+    /// True if any address as `Host` does: the server listens on all of them.
     any_address: bool,
     port: u16,
     shown: String,
@@ -40,12 +40,12 @@ impl Guard {
         Ok(Guard { token, names, any_address, port: address.port(), shown })
     }
 
-    /// Where the page is.
+    /// Returns where the page is.
     pub fn url(&self) -> String {
         format!("http://{}:{}/{}/", self.shown, self.port, self.token)
     }
 
-    /// Whether a `Host`, or what follows `http://` in an `Origin`, is this server.
+    /// Returns whether a `Host`, or what follows `http://` in an `Origin`, is this server.
     fn is_us(&self, host: &str) -> bool {
         let host = host.to_ascii_lowercase();
         let (name, port) = match host.rsplit_once(':') {
@@ -59,7 +59,7 @@ impl Guard {
         self.names.iter().any(|known| known == name) || self.any_address && inner.parse::<IpAddr>().is_ok()
     }
 
-    /// Refuses requests that were meant for somebody else or that another page sends.
+    /// Refuses requests that were meant for someone else or that another page sends.
     pub fn check(&self, headers: &HeaderMap) -> Result<(), &'static str> {
         let mut hosts = headers.get_all(header::HOST).iter();
         match (hosts.next().and_then(|host| host.to_str().ok()), hosts.next()) {
@@ -81,7 +81,7 @@ impl Guard {
         }
     }
 
-    /// What follows the token in a path; none where it is not the right one.
+    /// Returns what follows the token in a path; none where it is not the right one.
     pub fn strip<'a>(&self, path: &'a str) -> Option<&'a str> {
         let path = path.strip_prefix('/')?;
         let (given, rest) = path.split_at_checked(self.token.len())?;

@@ -1,4 +1,4 @@
-//! What the tests share: runs of shipped models, and a reader of frames that knows the contract only.
+//! Describes what the tests share: runs of shipped models, and a reader of frames that knows the contract only.
 #![allow(dead_code)] // each test file uses its part
 
 use sarrus::analysis::{Outcome, RunOverrides, Settings, Simulate, Watch, simulate};
@@ -6,8 +6,8 @@ use sarrus::io::{LoadOptions, load_str};
 use sarrus::model::Model;
 use sarrus::system::{Columns, System, compile};
 use sarrus_view::motion::drawn;
-use sarrus_view::tap::Feed;
-use sarrus_view::{ColumnTable, Gauge, Live, SampleExtras, Scene, Tap};
+use sarrus_view::observer::StreamColumns;
+use sarrus_view::{ColumnTable, Live, SampleExtras, SampleMeter, SampleObserver, Scene};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -34,52 +34,54 @@ pub fn request(t_end: f64, every: f64) -> Simulate {
 }
 
 /// A scene with the columns of a run.
-pub fn scene(model: &Model, system: &Arc<System>, request: &Simulate) -> (Scene, Feed) {
+pub fn scene(model: &Model, system: &Arc<System>, request: &Simulate) -> (Scene, StreamColumns) {
     let mut scene = Scene::new(model, system).unwrap_or_else(|d| panic!("{}: {d:?}", model.name));
     let settings = Settings::read(model, &request.overrides).expect("settings");
     let columns = Columns::new(model, system, &settings.columns).expect("columns");
-    let gauge = Gauge::new(system, &scene.loads, &columns.names);
-    let feed = Feed::new(&system.directory, &columns.names, &columns.units, &gauge);
-    feed.describe(&mut scene);
-    (scene, feed)
+    let diagnostics = SampleMeter::new(system, &scene.loads, &columns.names);
+    let stream_columns = StreamColumns::new(&system.directory, &columns.names, &columns.units, &diagnostics);
+    stream_columns.describe(&mut scene);
+    (scene, stream_columns)
 }
 
 /// A gauge that tells all there is.
-pub fn gauge(system: &System, scene: &Scene) -> Gauge {
-    Gauge::new(system, &scene.loads, &[])
+pub fn diagnostics(system: &System, scene: &Scene) -> SampleMeter {
+    SampleMeter::new(system, &scene.loads, &[])
 }
 
 /// Runs a model, and keeps what the trajectory does not have.
-pub fn kept(model: &Model, system: &Arc<System>, request: &Simulate) -> (Outcome, SampleExtras, ColumnTable) {
+pub fn extras(
+    model: &Model,
+    system: &Arc<System>,
+    request: &Simulate,
+) -> (Outcome, SampleExtras, ColumnTable) {
     let (scene, _) = scene(model, system, request);
     let mut nobody = ();
-    let mut tap = Tap::new(system.directory.clone(), gauge(system, &scene), &mut nobody).keeping(true);
+    let mut observer =
+        SampleObserver::new(system.directory.clone(), diagnostics(system, &scene), &mut nobody).keeping(true);
     let outcome =
-        simulate(model, system, request, &mut tap).unwrap_or_else(|e| panic!("{}: {e}", model.name));
-    let kept = tap.into_kept();
+        simulate(model, system, request, &mut observer).unwrap_or_else(|e| panic!("{}: {e}", model.name));
+    let extras = observer.into_extras();
     let mut table = ColumnTable::from(&outcome.trajectory);
-    assert!(kept.join(&mut table), "{}: as many samples", model.name);
-    (outcome, kept, table)
+    assert!(extras.join(&mut table), "{}: as many samples", model.name);
+    (outcome, extras, table)
 }
 
-/// Runs a model with somebody looking.
+/// Runs a model with someone looking.
 pub fn live(
     model: &Model,
     system: &Arc<System>,
     request: &Simulate,
-    room: usize,
+    capacity: usize,
 ) -> (Outcome, Arc<Live>, Scene) {
-    let (mut scene, feed) = scene(model, system, request);
+    let (mut scene, columns) = scene(model, system, request);
     let live = Live::begin(&scene, drawn(&system.directory).count());
     let mut nobody = ();
     let watch: &mut dyn Watch = &mut nobody;
     let outcome = {
-        let mut tap = Tap::new(system.directory.clone(), gauge(system, &scene), watch).streaming_within(
-            live.clone(),
-            feed,
-            room,
-        );
-        simulate(model, system, request, &mut tap).unwrap_or_else(|e| panic!("{}: {e}", model.name))
+        let mut observer = SampleObserver::new(system.directory.clone(), diagnostics(system, &scene), watch)
+            .streaming_within(live.clone(), columns, capacity);
+        simulate(model, system, request, &mut observer).unwrap_or_else(|e| panic!("{}: {e}", model.name))
     };
     scene.set_report(serde_json::to_value(&outcome.report).expect("a report"));
     live.finish(&scene, None);
@@ -134,17 +136,17 @@ pub fn read(bytes: &[u8]) -> Read {
             }
             b"CONT" => {
                 assert!(first + count <= read.t.len(), "contacts come after their frames");
-                let mut place = from + 4 * count;
+                let mut index = from + 4 * count;
                 for frame in 0..count {
                     for _ in 0..word(from + 4 * frame) {
                         let float = |k: usize| {
-                            f32::from_le_bytes(bytes[place + 4 + 4 * k..][..4].try_into().unwrap())
+                            f32::from_le_bytes(bytes[index + 4 + 4 * k..][..4].try_into().unwrap())
                         };
-                        read.touches.push((first + frame, word(place), [0, 1, 2, 3, 4, 5].map(float)));
-                        place += 28;
+                        read.touches.push((first + frame, word(index), [0, 1, 2, 3, 4, 5].map(float)));
+                        index += 28;
                     }
                 }
-                assert!(place <= from + size && from + size - place < 8);
+                assert!(index <= from + size && from + size - index < 8);
             }
             b"NOTE" => {
                 let text = std::str::from_utf8(&bytes[from..from + size]).unwrap();

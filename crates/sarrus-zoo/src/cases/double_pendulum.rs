@@ -10,7 +10,7 @@ const SOURCE: &str = "Example of [Park1990], completed with data of our own (equ
     m, at 45 degrees, turning at 1 rad/s about the vertical); values from two independent \
     integrations at 2e-14 and 1e-12, trusted to the tolerance given with each.";
 
-/// Swung out by 45 degrees, turning about the vertical.
+/// Swung out by 45 degrees, rotating about the vertical.
 pub const DOUBLE_PENDULUM: ReferenceProblem = ReferenceProblem {
     name: "double_pendulum",
     model: include_str!("../../../../models/double_pendulum.toml"),

@@ -4,7 +4,7 @@ use crate::{ReferenceProblem, ReferenceValues};
 
 const SOURCE: &str = "Textbook closed form, evaluated to 25 digits (reference/closed_forms.py).";
 
-/// 0.04 kg·m² on 0.9 N·m/rad, turned by 0.5 rad.
+/// 0.04 kg·m² on 0.9 N·m/rad, rotated by 0.5 rad.
 pub const TORSION_PENDULUM: ReferenceProblem = ReferenceProblem {
     name: "torsion_pendulum",
     model: include_str!("../../models/torsion_pendulum.toml"),

@@ -1,5 +1,5 @@
 //! The Adams methods on mechanisms: references are met as closely as the tolerance asks, with projection and with Baumgarte, for
-//! fewer right sides than Runge-Kutta methods take.
+//! fewer right-hand sides than Runge-Kutta methods take.
 
 use sarrus::analysis::RunOverrides;
 use sarrus::model::settings::MethodChoice;
@@ -7,7 +7,7 @@ use sarrus::prelude::*;
 use sarrus_zoo::ReferenceValues;
 use std::sync::Arc;
 
-/// Largest relative error over the references at the end, what these can judge, and the number of right sides.
+/// Largest relative error over the references at the end, what these can judge, and the number of right-hand sides.
 fn error(case: &str, integrator: &str, stabilization: &str, rtol: f64) -> (f64, f64, u64) {
     let case = sarrus_zoo::problem(case).unwrap();
     let set = case.set.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();

@@ -17,7 +17,7 @@ fn rest(text: &str, load_steps: Option<u32>) -> Result<Equilibrium, SetupError> 
     rest_with(text, load_steps, Functions::default())
 }
 
-/// `name` at rest, which must be stable where that is told.
+/// `name` at rest, which must be stable where that is reported.
 fn value(text: &str, load_steps: Option<u32>, name: &str) -> f64 {
     let found = rest(text, load_steps).unwrap_or_else(|e| panic!("{e}\n{text}"));
     assert_ne!(found.report.stable, Some(false), "{text}");

@@ -18,12 +18,12 @@ fn nodes_and_masses_are_those_of_the_rule() {
     ));
     let bodies = &system.directory.bodies[1..];
     let part = 0.5 * (1.0 - (3.0_f64 / 7.0).sqrt());
-    let places = [0.0, part, 0.5, 1.0 - part, 1.0, 1.0 + part, 1.5, 2.0 - part, 2.0];
+    let fractions = [0.0, part, 0.5, 1.0 - part, 1.0, 1.0 + part, 1.5, 2.0 - part, 2.0];
     let shares = [1.0 / 20.0, 49.0 / 180.0, 16.0 / 45.0, 49.0 / 180.0, 1.0 / 10.0];
     assert_eq!(bodies.len(), 9);
     for (k, body) in bodies.iter().enumerate() {
         assert_eq!(body.name, format!("X.node{k}"));
-        assert!((body.start.0[0] - 1.0 - 2.0 * places[k]).abs() < 1e-14, "{k}: {}", body.start.0[0]);
+        assert!((body.start.0[0] - 1.0 - 2.0 * fractions[k]).abs() < 1e-14, "{k}: {}", body.start.0[0]);
         let share = if k == 0 || k == 8 { shares[0] } else { shares[(k - 1) % 4 + 1] };
         assert!((body.mass - 1.5 * 2.0 * share).abs() < 1e-14, "{k}: {}", body.mass);
         assert!((body.inertia.0[2][2] - 0.1 * 2.0 * share).abs() < 1e-15, "{k}");
@@ -58,13 +58,13 @@ fn in_space_nodes_have_their_share_of_the_inertia() {
     }
 }
 
-/// A whole that is moved far away and turned by any angle is not strained: no energy, no force but rounding of its place times the stiffness.
+/// A whole that is moved far away and rotated by any angle is not strained: no energy, no force but rounding of its place times the stiffness.
 #[test]
 fn a_motion_of_the_whole_makes_no_force() {
     use sarrus::math::{Mat3, Vec3, quat_from_rotation_vector};
     for order in 2..=8 {
         for planar in [true, false] {
-            let (world, line, turn) = if planar {
+            let (world, line, angle) = if planar {
                 (PLANAR, "path = [[0, 0], [1, 0.3], [1.2, 1]]", [0.0, 0.0, 17.0])
             } else {
                 (SPATIAL, "path = [[0, 0, 0], [1, 0.3, 0], [1.2, 1, 0.5]]", [1.5, -2.0, 1.2])
@@ -75,7 +75,7 @@ fn a_motion_of_the_whole_makes_no_force() {
             let mut m = system.mechanism();
             let mut s = system.start();
             let mut delta = vec![0.0; s.v.len()];
-            let rotation = Mat3::from_quat(quat_from_rotation_vector(&turn));
+            let rotation = Mat3::from_quat(quat_from_rotation_vector(&angle));
             for body in system.directory.bodies.iter().skip(1) {
                 let mut p = [0.0; 3];
                 let linear = if planar { 2 } else { 3 };
@@ -83,9 +83,9 @@ fn a_motion_of_the_whole_makes_no_force() {
                 let to = rotation * Vec3(p) + Vec3([3.0, -2.0, 0.5]);
                 (0..linear).for_each(|i| delta[body.v + i] = to.0[i] - p[i]);
                 if planar {
-                    delta[body.v + 2] = turn[2];
+                    delta[body.v + 2] = angle[2];
                 } else {
-                    let own = Mat3::from_quat(body.quaternion(&s.q)).transpose_mul(Vec3(turn));
+                    let own = Mat3::from_quat(body.quaternion(&s.q)).transpose_mul(Vec3(angle));
                     delta[body.v + 3..body.v + 6].copy_from_slice(&own.0);
                 }
             }
@@ -241,7 +241,7 @@ fn one_element_of_order_three_bends_as_the_cubic_does() {
     assert!(values["X.element1.M3"].abs() < 1e-9 * P * LENGTH);
 }
 
-/// The same in space, where all six stiffnesses differ, with each of the loads at the tip alone: EIy bends along z, where GAz shears. The tip turns by
+/// The same in space, where all six stiffnesses differ, with each of the loads at the tip alone: EIy bends along z, where GAz shears. The tip rotates by
 /// some 1e-6 rad, and what it carries with it.
 #[test]
 fn in_space_each_load_meets_its_own_stiffness() {
@@ -252,13 +252,13 @@ fn in_space_each_load_meets_its_own_stiffness() {
     for (k, tip) in [L / EA, bent(GAy, EIz), bent(GAz, EIy), L / GJ].into_iter().enumerate() {
         let mut load_ = [0.0; 4];
         load_[k] = small;
-        let [x, y, z, turn] = load_;
+        let [x, y, z, rotation] = load_;
         let (model, system) = load(&format!(
             "{SPATIAL}run.t_end = 1\n\
              flexible.X = {{ kind = 'beam', from = [0, 0, 0], to = [{L}, 0, 0], section = 's', elements = 1, order = 3 }}\n\
              joints.wall = {{ kind = 'fixed', bodies = ['ground', 'X.start'], at = [0, 0, 0] }}\n\
              forces.F = {{ kind = 'force', body = 'X.end', force = [{x:e}, {y:e}, {z:e}] }}\n\
-             forces.T = {{ kind = 'torque', body = 'X.end', torque = [{turn:e}, 0, 0] }}\n"
+             forces.T = {{ kind = 'torque', body = 'X.end', torque = [{rotation:e}, 0, 0] }}\n"
         ));
         let values = equilibrium(&model, &system).unwrap().report.values;
         let end = ["x", "y", "z", "q1"].map(|field| values[&format!("X.node3.{field}")]);
@@ -266,7 +266,7 @@ fn in_space_each_load_meets_its_own_stiffness() {
         assert!((found - small * tip).abs() < 1e-6 * small * tip, "load {k}: {found} and {}", small * tip);
         for (node, s) in [0.0, part, 1.0 - part, 1.0].into_iter().enumerate() {
             let arm = L * (1.0 - s);
-            let carried = [x, y, z, turn, -arm * z, arm * y];
+            let carried = [x, y, z, rotation, -arm * z, arm * y];
             for (name, expected) in ["N", "Qy", "Qz", "Mx", "My", "Mz"].into_iter().zip(carried) {
                 let found = values[&format!("X.element1.{name}{node}")];
                 assert!(
@@ -278,7 +278,7 @@ fn in_space_each_load_meets_its_own_stiffness() {
     }
 }
 
-/// Damping takes energy out, and the books say how much.
+/// Damping takes energy out, and the energy accounts say how much.
 #[test]
 fn a_damped_beam_loses_what_its_books_say() {
     for (world, line) in

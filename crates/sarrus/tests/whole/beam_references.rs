@@ -359,7 +359,7 @@ fn check_flying(EI: f64, t: &Trajectory) {
     }
 }
 
-/// How far `name` is from its value at 2.5 s, from then on.
+/// Returns how far `name` is from its value at 2.5 s, from then on.
 fn change(t: &Trajectory, name: &str) -> f64 {
     let (times, values) = (column(t, "t"), column(t, name));
     let late = || times.iter().zip(&values).filter(|(t, _)| **t > 2.5 - 1e-9).map(|(_, x)| *x);
@@ -491,7 +491,7 @@ fn energy_and_constraints_of_a_pendulum_of_beams_do_not_drift_in_a_hundred_thous
     check_energy(100_000);
 }
 
-/// A turn has 2π: the angle of a planar beam that is wound up is counted.
+/// A rotation has 2π: the angle of a planar beam that is wound up is counted.
 #[test]
 fn a_wound_up_beam_counts_its_turns() {
     let rest = under(

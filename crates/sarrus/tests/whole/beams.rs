@@ -101,11 +101,11 @@ fn power_is_stored_or_turned_into_heat() {
             poses: &poses,
             twists: &twists,
             ids: &ids,
-            hints: at.hints,
+            discrete: at.discrete,
             outs: &[],
         };
         let (stored, heat) = (force.load.potential_rate(&along), force.load.dissipation(at));
-        assert!(force.load.keeps_books() && heat >= 0.0, "{name}");
+        assert!(force.load.accounts_for_power() && heat >= 0.0, "{name}");
         let scale = power.abs() + stored.abs() + heat;
         assert!((power + stored + heat).abs() <= 1e-12 * scale, "{name}: {power} + {stored} + {heat}");
         seen += 1;
@@ -144,8 +144,9 @@ fn strains_do_not_see_where_the_member_is() {
                 for state in [system.start(), deformed] {
                     let before = m.energy(&state).potential;
                     let planar = world == PLANAR;
-                    let turn = [0.0, 0.0, 2.0].map(|x| if planar { x } else { x - 0.7 });
-                    let moved = moved_whole(&m, &state, [0.4, -1.1, if planar { 0.0 } else { 2.0 }], turn);
+                    let rotation = [0.0, 0.0, 2.0].map(|x| if planar { x } else { x - 0.7 });
+                    let moved =
+                        moved_whole(&m, &state, [0.4, -1.1, if planar { 0.0 } else { 2.0 }], rotation);
                     let after = m.energy(&moved).potential;
                     assert!((after - before).abs() <= 1e-13 * (1.0 + before), "{text}: {before} and {after}");
                 }
@@ -155,10 +156,10 @@ fn strains_do_not_see_where_the_member_is() {
     }
 }
 
-/// The state turned about the world's origin by a rotation vector and moved.
-fn moved_whole(m: &Mechanism, s: &State, shift: [f64; 3], turn: [f64; 3]) -> State {
+/// The state rotated about the world's origin by a rotation vector and moved.
+fn moved_whole(m: &Mechanism, s: &State, shift: [f64; 3], angle: [f64; 3]) -> State {
     use sarrus::math::{Mat3, Vec3, quat_from_rotation_vector};
-    let rotation = Mat3::from_quat(quat_from_rotation_vector(&turn));
+    let rotation = Mat3::from_quat(quat_from_rotation_vector(&angle));
     let mut delta = vec![0.0; s.v.len()];
     for body in m.system().directory.bodies.iter().skip(1) {
         let linear = if m.system().wide == 3 { 2 } else { 3 };
@@ -166,12 +167,12 @@ fn moved_whole(m: &Mechanism, s: &State, shift: [f64; 3], turn: [f64; 3]) -> Sta
         p[..linear].copy_from_slice(&s.q[body.q..body.q + linear]);
         let to = rotation * Vec3(p) + Vec3(shift);
         (0..linear).for_each(|i| delta[body.v + i] = to.0[i] - p[i]);
-        if body.kind.turns_in_space() {
+        if body.kind.rotates_in_space() {
             // by world axes: Rᵀ of the vector, as velocities are in body axes
-            let own = Mat3::from_quat(body.quaternion(&s.q)).transpose_mul(Vec3(turn));
+            let own = Mat3::from_quat(body.quaternion(&s.q)).transpose_mul(Vec3(angle));
             delta[body.v + 3..body.v + 6].copy_from_slice(&own.0);
-        } else if body.kind.turns() {
-            delta[body.v + 2] = turn[2];
+        } else if body.kind.rotates() {
+            delta[body.v + 2] = angle[2];
         }
     }
     let mut moved = s.clone();
@@ -207,7 +208,7 @@ fn planar_and_spatial_agree(beam: &str) {
             delta[two.v + i] = s.q[one.q + i] - start.q[one.q + i];
             t.v[two.v + i] = s.v[one.v + i];
         }
-        if one.kind.turns() {
+        if one.kind.rotates() {
             delta[two.v + 5] = s.q[one.q + 2] - start.q[one.q + 2];
             t.v[two.v + 5] = s.v[one.v + 2];
         }
@@ -338,14 +339,14 @@ fn frequencies_of_one_element_of_order_eight_are_timoshenkos() {
     }
 }
 
-/// A moment at its end rolls a beam up into a circle: nodes on a polygon of chords L, turned by equal angles L M/EI, are in
+/// A moment at its end rolls a beam up into a circle: nodes on a polygon of chords L, rotated by equal angles L M/EI, are in
 /// equilibrium exactly, however few elements there are.
 #[test]
 fn a_beam_rolled_up_by_a_moment_is_in_equilibrium() {
     let n = 8;
     let (length, EI) = (2.0, 7.0);
-    let turn = TAU / n as f64;
-    let moment = EI * turn / (length / n as f64);
+    let rotation = TAU / n as f64;
+    let moment = EI * rotation / (length / n as f64);
     for (world, to, torque) in
         [(PLANAR, "[2, 0]", format!("{moment}")), (SPATIAL, "[2, 0, 0]", format!("[0, {}, 0]", -moment))]
     {
@@ -363,13 +364,13 @@ fn a_beam_rolled_up_by_a_moment_is_in_equilibrium() {
             let body = &system.directory.bodies[k + 1];
             delta[body.v] = x - k as f64 * length / n as f64;
             delta[body.v + up] = y;
-            // a turn upwards is about z of the plane and about -y of space
+            // a rotation upwards is about z of the plane and about -y of space
             if planar {
-                delta[body.v + 2] = k as f64 * turn;
+                delta[body.v + 2] = k as f64 * rotation;
             } else {
-                delta[body.v + 4] = -(k as f64) * turn;
+                delta[body.v + 4] = -(k as f64) * rotation;
             }
-            let (sin, cos) = ((k as f64 + 0.5) * turn).sin_cos();
+            let (sin, cos) = ((k as f64 + 0.5) * rotation).sin_cos();
             (x, y) = (x + cos * length / n as f64, y + sin * length / n as f64);
         }
         m.retract(&mut s.q, &delta);
@@ -439,13 +440,13 @@ fn a_swinging_beam_keeps_its_energy() {
     assert!(off < 1e-6 * kinetic, "{off}");
     let ends = ["X.node0.angle", "X.node3.angle"].map(|name| column(&trajectory, name));
     assert!(ends[0].iter().zip(&ends[1]).any(|(a, b)| (a - b).abs() > 0.1));
-    // what is inside is not told
+    // what is inside is not reported
     assert!(trajectory.names().iter().all(|n| !n.starts_with("X.element1.x") && !n.contains("element1.v")));
     assert!(report.constraints.per_joint.iter().all(|e| e.name == "O"));
     assert_eq!(report.size.bodies, 4);
 }
 
-/// Damping turns what vibrates into heat, and the books balance.
+/// Damping turns what vibrates into heat, and the energy accounts balance.
 #[test]
 fn a_damped_beam_loses_what_its_books_say() {
     let text = SWING.replace("elements = 3", "elements = 3, damping = 1e-3")
@@ -848,12 +849,12 @@ fn stiffnesses_follow_from_shape_material_and_up() {
              flexible.X = {{ kind = 'beam', from = [0, 0, 0], to = [0.5, 0, 0], section = 's', material = 'steel', elements = 1, up = {up} }}\n"
         ));
         let mut m = system.mechanism();
-        // ends turned by ±1e-3/2 about an axis of the node: κ = 2e-3 and nothing else
-        let mut energy = |axis: usize, turn: bool| {
+        // ends rotated by ±1e-3/2 about an axis of the node: κ = 2e-3 and nothing else
+        let mut energy = |axis: usize, is_rotation: bool| {
             let mut s = system.start();
             let mut delta = vec![0.0; s.v.len()];
             let second = system.directory.bodies[2].v;
-            if turn {
+            if is_rotation {
                 (delta[3 + axis], delta[second + 3 + axis]) = (-5e-4, 5e-4);
             } else {
                 delta[second + axis] = 1e-3 * 0.5;

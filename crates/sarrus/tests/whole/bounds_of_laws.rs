@@ -44,12 +44,12 @@ impl Motions {
         s.t = t;
         for body in &system.directory.bodies {
             let own = &self.positions[body.v..];
-            let turns = matches!(body.kind, BodyKind::Rigid);
-            for (i, c) in own.iter().enumerate().take(if turns { 3 } else { body.kind.nv() }) {
+            let rotates = matches!(body.kind, BodyKind::Rigid);
+            for (i, c) in own.iter().enumerate().take(if rotates { 3 } else { body.kind.nv() }) {
                 (s.q[body.q + i], s.v[body.v + i]) = (value(c, t), rate(c, t));
             }
-            if turns {
-                let (rotation, omega) = turn([&own[3], &own[4]], t);
+            if rotates {
+                let (rotation, omega) = rotate([&own[3], &own[4]], t);
                 s.q[body.q + 3..][..4].copy_from_slice(&rotation);
                 s.v[body.v + 3..][..3].copy_from_slice(&omega);
             }
@@ -62,7 +62,7 @@ impl Motions {
 }
 
 /// The quaternion of a rotation by α about z after one by β about x, and its angular velocity in the turned axes.
-fn turn([alpha, beta]: [&[f64; 5]; 2], t: f64) -> ([f64; 4], [f64; 3]) {
+fn rotate([alpha, beta]: [&[f64; 5]; 2], t: f64) -> ([f64; 4], [f64; 3]) {
     let [a, b] = [alpha, beta].map(|c| 0.5 * value(c, t));
     let rotation = [a.cos() * b.cos(), a.cos() * b.sin(), a.sin() * b.sin(), a.sin() * b.cos()];
     let (about_z, about_x) = (rate(alpha, t), rate(beta, t));
@@ -103,7 +103,7 @@ fn check(system: &Arc<System>, mechanism: &mut Mechanism, random: &mut Random) -
             let from = (1.0 - w) * random.next();
             let frames: Vec<BodiesAtInstant> =
                 (0..=30).map(|k| frame(from + w * f64::from(k) / 30.0)).collect();
-            let mut look = |bound: Enclosure, values: Vec<f64>, what: &str| {
+            let mut sample = |bound: Enclosure, values: Vec<f64>, what: &str| {
                 inside(bound, &values, w / 30.0, what);
                 for (k, bound) in [bound.v, bound.d, bound.dd].into_iter().enumerate() {
                     count[k] += usize::from(bound.lo.is_finite() && bound.hi.is_finite());
@@ -112,12 +112,12 @@ fn check(system: &Arc<System>, mechanism: &mut Mechanism, random: &mut Random) -
             };
             for (i, law) in laws.list().iter().enumerate() {
                 let values = frames.iter().map(|frame| law.value(frame)).collect();
-                look(law.enclose(&motion, &frames[0], &frames[30]), values, &format!("{} {i}", law.title));
+                sample(law.enclose(&motion, &frames[0], &frames[30]), values, &format!("{} {i}", law.title));
             }
             for i in 0..laws.switches() {
                 let values = frames.iter().map(|frame| laws.argument(i, frame)).collect();
                 let bound = laws.enclose_argument(i, &motion, &frames[0], &frames[30]);
-                look(bound, values, &format!("choice {i}"));
+                sample(bound, values, &format!("choice {i}"));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What the certificate says beside positions, velocities and energy.
+//! Describes what the certificate says beside positions, velocities and energy.
 
 use crate::common::{column, load};
 use sarrus::prelude::*;
@@ -33,7 +33,7 @@ fn a_measure_that_is_not_a_number_is_counted_and_named() {
     assert!(note.contains("`m` is NaN at t = 0.502: sqrt(-0.002"), "{note}");
 }
 
-/// Measures are looked at where no rows are kept, too.
+/// Measures are checked where no rows are kept, too.
 #[test]
 fn a_run_that_is_not_recorded_looks_at_its_measures() {
     let run = |measure: &str| {
@@ -114,7 +114,7 @@ fn drivers_are_followed_over_many_turns() {
     assert_eq!(run_of(&format!("{WHEEL}run.t_end = 0.1")).report.certificate.drivers, None);
 }
 
-/// Steps of ten radians: Φ is kept, and the angle that is counted loses a turn and more in each.
+/// Steps of ten radians: Φ is kept, and the angle that is counted loses a rotation and more in each.
 #[test]
 fn a_driven_angle_that_loses_turns_is_not_certified() {
     let run = run_of(&format!(

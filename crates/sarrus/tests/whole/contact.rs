@@ -1,4 +1,4 @@
-//! Contacts do what their laws say: impacts, friction, books, and what is read of them.
+//! Contacts do what their laws say: impacts, friction, energy accounts, and what is read of them.
 
 use sarrus::analysis::MethodText;
 use sarrus::prelude::*;
@@ -21,7 +21,7 @@ fn run_with(text: &str, overrides: RunOverrides) -> Outcome {
         .unwrap_or_else(|e| panic!("{e:?}"))
 }
 
-/// With tolerances that leave the books room to the limit of the certificate.
+/// With tolerances that leave the energy accounts room to the limit of the certificate.
 fn run(text: &str) -> Outcome {
     let tight = text.replace("run = { t_end", "run = { rtol = 1e-9, atol = 1e-11, t_end");
     run_with(if text.contains("rtol") { text } else { &tight }, RunOverrides::default())
@@ -113,8 +113,8 @@ fn every_damping_delivers_its_own_restitution() {
             let lost = 0.5 * 0.01 * (1.0 - delivered * delivered);
             assert!((report.dissipated_normal - lost).abs() < 1e-8, "{damping}: {report:?}");
             assert!(outcome.report.certificate.passed, "{damping}: {:?}", outcome.report.energy);
-            let told = outcome.report.notes.iter().any(|note| note.contains("asks for a restitution"));
-            assert_eq!(told, (delivered - nominal).abs() > 0.05 * nominal, "{damping}");
+            let noted = outcome.report.notes.iter().any(|note| note.contains("asks for a restitution"));
+            assert_eq!(noted, (delivered - nominal).abs() > 0.05 * nominal, "{damping}");
         }
     }
 }
@@ -303,7 +303,7 @@ fn the_tangent_is_that_of_the_forces() {
             *v = 0.05 * ((i * 7 % 5) as f64 - 1.8);
         }
         s.t = 0.0;
-        // what states of places hold
+        // what states of points hold
         s.x.iter_mut().enumerate().for_each(|(i, x)| *x = 1e-7 * (i % 5) as f64);
         mechanism.accept(&s);
         // away from where it was accepted, so that bristles stretch

@@ -1,4 +1,4 @@
-//! What contradicts and what only rounds: redundant mechanisms in even motion, drivers that no motion follows together, and the
+//! Describes what contradicts and what only rounds: redundant mechanisms in even motion, drivers that no motion follows together, and the
 //! digits that redundant loops keep.
 
 use crate::common::{load, outcome};
@@ -166,7 +166,7 @@ fn drivers_that_contradict_each_other_from_a_jump_on_are_named_at_it() {
     }
 }
 
-/// Why a run ends, or does not begin.
+/// Returns why a run ends, or does not begin.
 fn failure(text: &str) -> String {
     let (model, system) = load(text);
     match simulate(&model, &system, &Simulate::default(), &mut ()) {

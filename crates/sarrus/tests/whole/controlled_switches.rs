@@ -6,12 +6,12 @@ use sarrus::prelude::*;
 use std::sync::Arc;
 
 const INTEGRATORS: [&str; 4] = ["dop853", "rk45", "abm", "radau5"];
-/// Where the feature is on the way of 600 m \[m\].
-const PLACE: f64 = 317.3;
+/// Marks where the feature is on the way of 600 m \[m\].
+const LIMIT: f64 = 317.3;
 
 /// Two bodies of 1 kg, `a` at 100 m/s along x, and what `more` adds with the numbers `C` (the place), `W` (a width) and `H` (a height).
 fn model(more: &str, [width, height]: [f64; 2]) -> String {
-    let numbers = [("CC", PLACE), ("WW", width), ("HH", height)];
+    let numbers = [("CC", LIMIT), ("WW", width), ("HH", height)];
     let more = numbers.iter().fold(more.to_string(), |text, (c, x)| text.replace(c, &format!("{x:?}")));
     format!(
         "format = 'sarrus/1'

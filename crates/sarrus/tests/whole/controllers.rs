@@ -59,7 +59,7 @@ fn run(text: &str, integrator: &str, step: Option<f64>, t_end: f64, every: f64) 
     )
 }
 
-/// Every integrator that there is a reason to tell apart, with a step for those that need one.
+/// Every integrator that there is a reason to distinguish, with a step for those that need one.
 const INTEGRATORS: [(&str, Option<f64>); 8] = [
     ("rk4", Some(0.01)),
     ("rk45", None),
@@ -382,7 +382,7 @@ fn an_event_fires_at_every_rise_of_a_switch_that_is_sampled() {
     }
 }
 
-/// Times about 1 s are told apart from 32 units in the last place on.
+/// Times about 1 s are distinguished from 32 units in the last place on.
 #[test]
 fn a_period_as_short_as_times_can_be_told_apart_goes_on() {
     let text = mass(
@@ -466,13 +466,13 @@ fn the_brake_of_the_example_is_of_second_order_in_rust_and_of_first_in_the_file(
 
 /// Torque on the bar of a pendulum against its rate, by what the hinge bears.
 struct Grip {
-    turn: usize,
+    rotation: usize,
     hinge: usize,
 }
 
 impl MultiplierController for Grip {
     fn act(&mut self, s: &State, lambda: &[f64], f: &mut [f64]) {
-        f[self.turn] -= 0.2 * lambda[self.hinge].hypot(lambda[self.hinge + 1]) * s.v[self.turn];
+        f[self.rotation] -= 0.2 * lambda[self.hinge].hypot(lambda[self.hinge + 1]) * s.v[self.rotation];
     }
 }
 
@@ -537,7 +537,7 @@ fn a_sampled_controller_of_one_step_agrees_with_one_between_the_modules_to_first
         );
         let outcome = run(&text, "staggered", Some(h), 1.0, h);
         let sampled = column(&outcome, "bar.angle");
-        let (states, _) = between(PENDULUM, Grip { turn: 2, hinge: 0 }, h);
+        let (states, _) = between(PENDULUM, Grip { rotation: 2, hinge: 0 }, h);
         assert_eq!(sampled.len(), states.len());
         // and it does act: without it the bar is below -2 rad
         assert!((-1.6..-0.5).contains(sampled.last().unwrap()), "{sampled:?}");
@@ -592,7 +592,7 @@ fn what_is_wrong_with_a_sampled_controller_is_said_with_a_hint() {
         ("kind = 'pid', input = 1, kp = 1, period = -0.1", "must be positive", ""),
         (
             "kind = 'sampled', period = 1e-18, outputs = { u = 1 }",
-            "too short to be told from rounding",
+            "too short to be distinguished from rounding",
             "7.1e-15 s",
         ),
         ("kind = 'sampled', period = 1, delay = -1, outputs = { u = 1 }", "must not be negative", ""),

@@ -26,8 +26,8 @@ fn of(text: &str) -> Vec<String> {
     let (model, system) = load(text);
     let checked = check(&model, &system).unwrap();
     let found = doubts(model, &system);
-    let told: Vec<&String> = checked.notes.iter().filter(|n| DOUBTS.iter().any(|d| n.contains(d))).collect();
-    assert_eq!(found.iter().collect::<Vec<_>>(), told, "`check` and `run` tell the same");
+    let log: Vec<&String> = checked.notes.iter().filter(|n| DOUBTS.iter().any(|d| n.contains(d))).collect();
+    assert_eq!(found.iter().collect::<Vec<_>>(), log, "`check` and `run` tell the same");
     found
 }
 
@@ -76,16 +76,16 @@ fn a_force_on_the_ground_is_named() {
 
 #[test]
 fn a_speed_in_other_units_is_noted() {
-    let turning = |rate: &str| {
+    let rotating = |rate: &str| {
         of(&format!(
             "space = 'planar'\nbodies.a = {{ from = [0, 0], to = [1, 0], mass = 1 }}\n\
             joints.A = {{ kind = 'revolute', bodies = ['ground', 'a'], at = [0, 0] }}\ninitial.A.rate = {rate}"
         ))
     };
-    let found = turning("1e5");
+    let found = rotating("1e5");
     assert!(found.len() == 1 && found[0].contains("kinetic energy at the start"), "{found:?}");
     // 30 000 rpm
-    assert!(turning("3000").is_empty());
+    assert!(rotating("3000").is_empty());
 }
 
 /// Two spheres of radius 0.1, `x` apart, over a floor, and what joins them.

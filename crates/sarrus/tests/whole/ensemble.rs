@@ -1,4 +1,4 @@
-//! Tables and lanes: accelerations as the general way has them, on every shipped model that has tables; variants in lanes equal
+//! Tables and lanes: accelerations as the general path has them, on every shipped model that has tables; variants in lanes equal
 //! to the bit to variants alone, on any number of threads; variants that leave their lane come out as if they had been alone.
 
 use sarrus::math::Vec3;
@@ -308,7 +308,7 @@ fn the_number_of_threads_changes_no_bit_of_one_large_model() {
     }
 }
 
-/// M v̇ + Jᵀλ = f and J v̇ = γ hold as well as by the general way, and pivots are the same.
+/// M v̇ + Jᵀλ = f and J v̇ = γ hold as well as by the general path, and pivots are the same.
 #[test]
 fn branches_of_a_large_model_solve_the_equations() {
     let (system, start) = read("bridge", BRIDGE, &[]);
@@ -366,7 +366,7 @@ fn an_ensemble_makes_the_motion_of_single_runs() {
     }
 }
 
-/// Which variants were seen when, in steps of 1 ms, and how they came out.
+/// Returns which variants were seen when, in steps of 1 ms, and how they came out.
 fn seen(members: Vec<Variant>, method: &FixedStep) -> (Vec<(usize, i64)>, Vec<VariantOutcome>) {
     let seen = Mutex::new(Vec::new());
     let see = |i, s: &State| seen.lock().unwrap().push((i, (s.t * 1e3).round() as i64));
@@ -376,7 +376,7 @@ fn seen(members: Vec<Variant>, method: &FixedStep) -> (Vec<(usize, i64)>, Vec<Va
     (seen, outcomes)
 }
 
-/// The end is told once, whether it is asked for or not, in lanes as alone.
+/// The end is reported once, whether it is asked for or not, in lanes as alone.
 #[test]
 fn whoever_watches_sees_every_variant_at_the_steps_asked_for() {
     let redundant = || (0..3).map(|_| member("four_bar_spatial", &[])).collect();
@@ -386,13 +386,13 @@ fn whoever_watches_sees_every_variant_at_the_steps_asked_for() {
         let mut method = FixedStep::rk4(1e-3, t_end).unwrap();
         method.every = every;
         let expected: Vec<_> = (0..3).flat_map(|i| times.iter().map(move |t| (i, *t))).collect();
-        for (what, crew) in [("lanes", four_bars(3)), ("alone", redundant())] {
-            assert_eq!(seen(crew, &method).0, expected, "{what}, to {t_end} by {every}");
+        for (what, batch) in [("lanes", four_bars(3)), ("alone", redundant())] {
+            assert_eq!(seen(batch, &method).0, expected, "{what}, to {t_end} by {every}");
         }
     }
 }
 
-/// Those who leave their lane go on counting steps where the others are.
+/// Those who leave their lane continue counting steps where the others are.
 #[test]
 fn whoever_watches_sees_variants_that_leave_at_the_same_steps() {
     let mut method = FixedStep::rk4(5e-3, 1.2).unwrap();
@@ -410,13 +410,13 @@ fn whoever_watches_sees_variants_that_leave_at_the_same_steps() {
 fn what_pushes_one_variant_moves_it_and_no_other() {
     let method = FixedStep::rk4(1e-3, 0.25).unwrap();
     let force = [12.0, -7.0];
-    let pushed = |mut crew: Vec<Variant>, k: usize| {
+    let pushed = |mut batch: Vec<Variant>, k: usize| {
         let (system, start) = load("four_bar", &[]);
         let mut mechanism = system.mechanism();
         let wrench = Wrench { force: Vec3([force[0], force[1], 0.0]), torque: Vec3([0.0; 3]) };
-        mechanism.push(system.directory.body("coupler").unwrap(), wrench);
-        crew[k] = Variant { problem: Box::new(mechanism), start };
-        crew
+        mechanism.set_external_wrench(system.directory.body("coupler").unwrap(), wrench);
+        batch[k] = Variant { problem: Box::new(mechanism), start };
+        batch
     };
     let line = format!("push = {{ kind = 'force', body = 'coupler', force = {force:?} }}\n");
     let text = sarrus_zoo::model("four_bar").unwrap().replace("[forces]\n", &format!("[forces]\n{line}"));
@@ -440,16 +440,16 @@ fn what_pushes_one_variant_moves_it_and_no_other() {
 #[test]
 fn models_without_tables_and_mixed_crews_run_all_the_same() {
     let method = FixedStep::rk4(1e-3, 0.02).unwrap();
-    let crew =
+    let batch =
         || vec![member("four_bar", &[]), member("double_pendulum", &[]), member("four_bar_spatial", &[])];
-    let (lanes, single) = (run(crew(), &method, LANES), run(crew(), &method, 1));
+    let (lanes, single) = (run(batch(), &method, LANES), run(batch(), &method, 1));
     for (a, b) in lanes.iter().zip(&single) {
         assert!(a.error.is_none(), "{a:?}");
         assert_eq!(bits(&a.state), bits(&b.state));
     }
 }
 
-/// Accelerations at `s`, and whether the general way was asked for them.
+/// Accelerations at `s`, and whether the general path was asked for them.
 fn accelerations(system: &Arc<System>, s: &State, kind: Regularize) -> (Vec<f64>, bool) {
     let mut mechanism = system.mechanism();
     let formulation = formulations::make("proximal", &Options::new()).unwrap();
@@ -463,7 +463,7 @@ fn accelerations(system: &Arc<System>, s: &State, kind: Regularize) -> (Vec<f64>
     (rates.v, dynamics.kkt().factorizations() > 0)
 }
 
-/// Where the general way is asked whether a singular position is near and finds none, the accelerations are still those of tables: whether it was asked shows in
+/// Where the general path is asked whether a singular position is near and finds none, the accelerations are still those of tables: whether it was asked shows in
 /// no bit.
 #[test]
 fn a_look_that_finds_nothing_leaves_no_trace() {
@@ -481,6 +481,6 @@ fn a_look_that_finds_nothing_leaves_no_trace() {
         asked += usize::from(was_asked);
         apart += usize::from(was_asked && general.evaluate(&start).unwrap().vdot != tables);
     }
-    // the general way rounds otherwise, or this would tell nothing
+    // the general path rounds otherwise, or this would tell nothing
     assert!(apart > 0, "{apart} of {asked}");
 }

@@ -37,11 +37,11 @@ fn apart(a: &Trajectory, b: &Trajectory) -> f64 {
 fn strut(rotation: &str) -> String {
     let mut text = sarrus_zoo::model("mcpherson").unwrap().replace("t_end = 10.0", "t_end = 2.0");
     for (body, alpha) in [("arm", 90), ("knuckle", 90), ("strut", 90), ("tie_rod", 0), ("rack", 90)] {
-        let turned = format!(
+        let rotated = format!(
             "{body} = {{ orientation = {{ euler = \"zxz\", angles = [\"{alpha} deg\", \"90 deg\", 0] }}, at"
         );
         assert!(text.contains(&format!("\n{body} = {{ at")));
-        text = text.replace(&format!("\n{body} = {{ at"), &format!("\n{turned}"));
+        text = text.replace(&format!("\n{body} = {{ at"), &format!("\n{rotated}"));
     }
     text.replace(
         "rtol = 1e-8\natol = 1e-10",
@@ -125,7 +125,7 @@ fn a_body_that_starts_at_the_singular_angles_is_refused() {
     run(&tumbling("euler_zxz", "[0.3, 5e-3, 0.1]", "[0, 0, 0]"));
 }
 
-/// q ⊕ (p ⊖ q) = p, and the angles stay on the branch and in the turn they are in.
+/// q ⊕ (p ⊖ q) = p, and the angles stay on the branch and in the rotation they are in.
 #[test]
 fn displacements_lead_from_one_state_to_another() {
     let (_, system) = load(&tumbling("euler_zxz", "[7, 1.1, -9]", "[0, 0, 1]"));

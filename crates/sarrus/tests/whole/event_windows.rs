@@ -40,12 +40,12 @@ fn a_condition_that_holds_for_a_moment_is_met_where_it_begins() {
         ("b.vx > 49 and abs(b.x - 0.7) < 1e-6", &[0.7 - 1e-6]),
         ("floor(1000*b.x) == 613", &[0.613]),
     ];
-    for (when, places) in cases {
+    for (when, positions) in cases {
         for integrator in INTEGRATORS {
             let outcome = run(&free(when), integrator);
             let times: Vec<f64> = outcome.report.events.iter().map(|event| event.t).collect();
-            assert_eq!(times.len(), places.len(), "{when} {integrator:?}: {times:?}");
-            for (t, x) in times.iter().zip(places) {
+            assert_eq!(times.len(), positions.len(), "{when} {integrator:?}: {times:?}");
+            for (t, x) in times.iter().zip(positions) {
                 assert!((t - x / 50.0).abs() < 1e-11, "{when} {integrator:?}: {t} for {}", x / 50.0);
             }
             assert!(!outcome.report.notes.iter().any(|note| note.contains("bounded over")), "{when}");

@@ -96,7 +96,7 @@ fn in_turn(text: &str, integrator: &str, h: Option<f64>, t_end: f64) -> Outcome 
     run_with(text, overrides)
 }
 
-/// Errors of the lock times, after a look at all else that a deployment must show.
+/// Errors of the lock times, after a check of all else that a deployment must show.
 ///
 /// Rates reach 11 rad/s, so that the energy of a method of second order is off by twice (11 h)² of itself. Joints are held to
 /// what the method leaves of Φ: of `staggered` rounding, or the square of a correction; of the others a drift of some h².

@@ -11,7 +11,7 @@ const AT_END: [(&str, f64); 4] = [
     ("rod.seg10.x", -0.006_897_491_231_628),
     ("rod.seg1.y", -1.452_798_152_096_813),
 ];
-/// When the lower end first touches the wall \[s\], from the same.
+/// Time when the lower end first touches the wall \[s\], from the same.
 const FIRST: f64 = 0.047_925_455_856;
 
 fn fall(integrator: &str, change: impl FnOnce(&mut RunOverrides)) -> Outcome {
@@ -27,7 +27,7 @@ fn fall(integrator: &str, change: impl FnOnce(&mut RunOverrides)) -> Outcome {
     run
 }
 
-/// How far from the independent integration a run ends \[m\].
+/// Returns how far from the independent integration a run ends \[m\].
 fn off(run: &Outcome) -> f64 {
     AT_END.iter().map(|(column, x)| (run.trajectory.last(column).unwrap() - x).abs()).fold(0.0, f64::max)
 }
@@ -36,7 +36,7 @@ fn fixed(integrator: &str, step: f64) -> Outcome {
     fall(integrator, |o| o.step = Some(step))
 }
 
-/// Errors of 1e-7 and below are those of the method, not of the model: contact times are found, books kept.
+/// Errors of 1e-7 and below are those of the method, not of the model: contact times are found, energy accounts kept.
 #[test]
 fn a_tight_run_meets_an_independent_integration_through_all_impacts() {
     let run = fall("dop853", |o| (o.rtol, o.atol) = (Some(1e-10), Some(1e-12)));

@@ -129,7 +129,7 @@ fn what_falls_into_the_sea_and_tumbles_keeps_its_energy() {
 }
 
 /// A buoy that leans is righted: where it has turned, its centre of buoyancy is off. A square of side w at the waterline has the metacentre
-/// w²/(12 T) above the centre of buoyancy, T its depth: ω² = ρ g V (BM - BG)/I for a small turn.
+/// w²/(12 T) above the centre of buoyancy, T its depth: ω² = ρ g V (BM - BG)/I for a small rotation.
 #[test]
 fn a_square_pontoon_rolls_about_its_metacentre() {
     // half immersed, heavy below: BG = KG - T/2
@@ -144,7 +144,7 @@ fn a_square_pontoon_rolls_about_its_metacentre() {
     let gm = w * w / (12.0 * draught) - (kg - draught / 2.0);
     let omega = (m * 10.0 * gm / i).sqrt();
     let expected = 0.001 * (omega * 3.0).cos();
-    // the turn is small: errors of its square, and of the heave that goes with it
+    // the rotation is small: errors of its square, and of the heave that goes with it
     assert!(
         (last(&run, "pontoon.angle") - expected).abs() < 1e-3 * 0.001,
         "{} {expected}",
@@ -225,7 +225,7 @@ fn a_body_in_an_ideal_fluid_keeps_energy_and_impulse() {
              run = {{ t_end = 3, integrator = '{integrator}'{step}, rtol = {rtol:e}, atol = {:e} }}",
             1e-2 * rtol
         ));
-        let kept = |k: usize| {
+        let retained = |k: usize| {
             let c = |name: &str| run.trajectory.column(&format!("fish.{name}")).unwrap().nth(k).unwrap();
             let q = ["q0", "q1", "q2", "q3"].map(c);
             let (p, v, w) = (["x", "y", "z"].map(c), ["vx", "vy", "vz"].map(c), ["wx", "wy", "wz"].map(c));
@@ -245,7 +245,7 @@ fn a_body_in_an_ideal_fluid_keeps_energy_and_impulse() {
             });
             [impulse, moment].concat()
         };
-        let (first, end) = (kept(0), kept(run.trajectory.len() - 1));
+        let (first, end) = (retained(0), retained(run.trajectory.len() - 1));
         let allowed = if integrator == "generalized_alpha" { 1e-5 } else { 1e-8 };
         for (a, b) in first.iter().zip(&end) {
             assert!((a - b).abs() < allowed, "{integrator}: {first:?} {end:?}");

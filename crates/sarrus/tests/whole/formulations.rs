@@ -75,7 +75,7 @@ fn advance(
 ) -> Option<RankFound> {
     let start = sarrus::analysis::assemble(model, system, Default::default()).unwrap();
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(&start.hints);
+    mechanism.set_discrete(&start.discrete);
     let none = Options::new();
     let formulation = make(formulation);
     let stabilization = stabilizations::make(stabilization, &none).unwrap();
@@ -90,7 +90,7 @@ fn advance(
         method.step(&mut dynamics, &mut state, &mut control).unwrap();
         step += 1;
     }
-    dynamics.findings()[0].rank
+    dynamics.statistics()[0].rank
 }
 
 /// A formulation with its options as `name:option=word`.
@@ -142,7 +142,7 @@ fn exact_formulations_agree_on_every_model() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What formulations say of a model that `proximal` does not.
+/// Returns what formulations say of a model that `proximal` does not.
 fn disagreements(name: &str) -> Vec<String> {
     let (s, all) = equations(name);
     let counts = sarrus_zoo::COUNTS.iter().find(|c| c.model == name).unwrap();
@@ -176,7 +176,7 @@ fn disagreements(name: &str) -> Vec<String> {
             let size = size.max(1e-6 * norm(&eq.f));
             check(far <= 1e-8 * size, format!("λ differs by {far:e} of {size:e}"));
         }
-        if let Some(rank) = formulation.findings().rank {
+        if let Some(rank) = formulation.statistics().rank {
             let right = rank.least == counts.rank && rank.most == counts.rank && rank.margin > 10.0;
             if !right {
                 wrong.push(format!("{name}, {}: {rank:?} instead of {}", kind.name, counts.rank));

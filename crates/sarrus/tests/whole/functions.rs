@@ -1,4 +1,4 @@
-//! What a program gives to a model: functions that expressions call, and values of inputs.
+//! Describes what a program gives to a model: functions that expressions call, and values of inputs.
 //!
 //! The oracle of a function is the same one as an expression.
 
@@ -52,7 +52,7 @@ fn setup(text: &str, options: &LoadOptions) -> (Model, Arc<System>) {
     compiled(text, options).unwrap_or_else(|e| panic!("{}", e.render()))
 }
 
-/// How an integrator is asked for: with tolerances, or with a step.
+/// Returns how an integrator is asked for: with tolerances, or with a step.
 fn method(integrator: &str) -> RunOverrides {
     let (name, step) = integrator.split_once(' ').unwrap_or((integrator, ""));
     let MethodText(chosen) = name.parse().unwrap();
@@ -152,7 +152,7 @@ fn a_driver_of_positions_needs_the_derivatives_of_its_function() {
             "ramp",
         ),
     ];
-    for (text, function, missing, place) in cases {
+    for (text, function, missing, location) in cases {
         let options = given(vec![("ramp", function)]);
         let Err(Failure { sources, diagnostics: errors }) = compiled(&text, &options) else {
             panic!("{text}")
@@ -163,7 +163,7 @@ fn a_driver_of_positions_needs_the_derivatives_of_its_function() {
                 "function `ramp` comes without {missing} derivatives, which are needed where it gives positions"
             )
         );
-        assert_eq!(sources.slice(errors[0].at.unwrap()), Some(place));
+        assert_eq!(sources.slice(errors[0].at.unwrap()), Some(location));
     }
     // of a speed one derivative is enough, and differences are good for that: ten digits of γ
     let written = run(&driven("rate = 'sin(t)'"), &LoadOptions::default(), "rk45");
@@ -290,12 +290,12 @@ fn wrong_calls_have_their_place_in_the_file() {
         ("law(t, A.angle, 1) + laws(1)", "there is no function `laws`", "laws", Some("did you mean `law`?")),
         ("2*law", "`law` is a function", "law", Some("call it: `law(…)`")),
     ];
-    for (torque, message, place, hint) in cases {
+    for (torque, message, location, hint) in cases {
         let Err(Failure { sources, diagnostics: errors }) = compiled(&pendulum(torque, ""), &options) else {
             panic!("{torque}")
         };
         assert_eq!(errors[0].message, message);
-        assert_eq!(sources.slice(errors[0].at.unwrap()), Some(place), "{torque}");
+        assert_eq!(sources.slice(errors[0].at.unwrap()), Some(location), "{torque}");
         if hint.is_some() {
             assert_eq!(errors[0].hint.as_deref(), hint);
         }
@@ -385,7 +385,7 @@ fn inputs_are_held_until_an_event_or_a_program_sets_them() {
 
     // the places in x, and what is none
     let start = system.start();
-    let at = |path: &str| system.input(path).map(|place| start.x[place]);
+    let at = |path: &str| system.input(path).map(|index| start.x[index]);
     assert_eq!((at("knob.out"), at("pair.u"), at("pair.w")), (Some(3.0), Some(7.0), Some(1.0)));
     assert_eq!([at("knob"), at("knob.u"), at("other.x"), at("b.x")], [None; 4]);
     let mut mechanism = system.mechanism();

@@ -318,7 +318,7 @@ fn friction_in_a_bearing_sees_the_separating_force() {
     assert!((rate - (100.0 + a * 0.05)).abs() < 1e-5 * rate, "{rate} {}", 100.0 + a * 0.05);
 }
 
-/// Axles that the radii do not fit are told, and the force acts where the axles have the pitch point.
+/// Axles that the radii do not fit are reported, and the force acts where the axles have the pitch point.
 #[test]
 fn radii_that_do_not_fit_are_reported() {
     let text = pair(1.0, "", "run = { t_end = 0.01 }").replace("[0.05, 0.1]", "[0.04, 0.08]");

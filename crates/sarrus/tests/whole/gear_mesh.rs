@@ -36,7 +36,7 @@ fn pair(mesh: &str) -> String {
     )
 }
 
-/// What the mesh feels of both: 1/m = r₁²/I₁ + r₂²/I₂.
+/// Returns what the mesh feels of both: 1/m = r₁²/I₁ + r₂²/I₂.
 fn mass() -> f64 {
     1.0 / (0.1 * 0.1 / 0.02 + 0.05 * 0.05 / 0.004)
 }
@@ -55,8 +55,8 @@ fn a_mesh_without_play_swings_with_its_own_frequency() {
     assert!((last(&run, "mesh.play") - x).abs() < 1e-8 * v0, "{} {x}", last(&run, "mesh.play"));
     // along the line of action
     assert!((last(&run, "mesh.force") * cos20() + k * x).abs() < 1e-6 * k * v0 / omega);
-    let kept = |a: f64, b: f64| 0.05 * 0.02 * a - 0.1 * 0.004 * b;
-    assert!((kept(last(&run, "A.rate"), last(&run, "B.rate")) - kept(3.0, -2.0)).abs() < 1e-12);
+    let retained = |a: f64, b: f64| 0.05 * 0.02 * a - 0.1 * 0.004 * b;
+    assert!((retained(last(&run, "A.rate"), last(&run, "B.rate")) - retained(3.0, -2.0)).abs() < 1e-12);
 }
 
 /// Between the flanks both wheels turn freely; at a flank x comes back after half a period, π/ω, with the opposite speed.
@@ -78,7 +78,7 @@ fn play_is_crossed_freely_and_thrown_back() {
     assert!((last(&run, "energy.kinetic") + stored - first[0]).abs() < 1e-7 * first[0]);
 }
 
-/// Held on one side and turned by a torque T on the other it winds up by b/2 + T/(r k), where its damping brings it to rest.
+/// Held on one side and rotated by a torque T on the other it winds up by b/2 + T/(r k), where its damping brings it to rest.
 #[test]
 fn a_torque_winds_the_mesh_up() {
     let run = run(&format!(

@@ -1,4 +1,4 @@
-//! Contacts by the hundred: found without looking at every pair, and the same as if every pair were looked at.
+//! Contacts by the hundred: found without checking every pair, and the same as if every pair were checked.
 
 use proptest::prelude::*;
 use sarrus::analysis::MethodText;
@@ -84,8 +84,8 @@ fn by_hand(s: &State, n: usize, floor: bool) -> Vec<f64> {
     let at = |i: usize| -> V { s.q[7 * i..7 * i + 3].try_into().unwrap() };
     let part = |i: usize, k: usize| -> V { s.v[6 * i + k..6 * i + k + 3].try_into().unwrap() };
     let velocity = |i: usize, p: V| {
-        let (v, turn) = (part(i, 0), cross(part(i, 3), sub(p, at(i))));
-        [0, 1, 2].map(|k| v[k] + turn[k])
+        let (v, rotation) = (part(i, 0), cross(part(i, 3), sub(p, at(i))));
+        [0, 1, 2].map(|k| v[k] + rotation[k])
     };
     let mut f = vec![0.0; 6 * n];
     let mut add = |i: usize, force: V, p: V| {
@@ -115,7 +115,7 @@ fn by_hand(s: &State, n: usize, floor: bool) -> Vec<f64> {
     f
 }
 
-fn place() -> impl Strategy<Value = V> {
+fn position() -> impl Strategy<Value = V> {
     prop::array::uniform3(-1.0..1.0f64)
 }
 
@@ -124,7 +124,7 @@ proptest! {
 
     /// Forces are those of all pairs, one by one, also after balls have drifted to other neighbours and jumped across the heap.
     #[test]
-    fn a_heap_has_the_forces_of_all_its_pairs(balls in prop::collection::vec((place(), place(), place()), 40..70)) {
+    fn a_heap_has_the_forces_of_all_its_pairs(balls in prop::collection::vec((position(), position(), position()), 40..70)) {
         let n = balls.len();
         let (_, system) = built(&cloud(n, true));
         let mut mechanism = system.mechanism();

@@ -27,7 +27,7 @@ rtol = 1e-10
 atol = 1e-12
 "#;
 
-/// The values of least norm are one answer, whoever finds it: without knowing how many rows are redundant `proximal` would
+/// The values of least norm are one answer for every method: without knowing how many rows are redundant `proximal` would
 /// be off by more than 100 N here.
 #[test]
 fn multipliers_are_of_least_norm_where_pivots_do_not_tell() {

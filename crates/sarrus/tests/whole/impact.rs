@@ -159,12 +159,12 @@ fn a_block_on_an_incline_stops_and_sticks() {
 #[test]
 fn a_block_with_too_little_friction_slides_back() {
     let outcome = run(&incline(0.3));
-    let turns = event(&outcome, "slides back");
-    assert!((turns.t - 0.268322655232618).abs() < 1e-9, "{}", turns.t);
+    let rotations = event(&outcome, "slides back");
+    assert!((rotations.t - 0.268322655232618).abs() < 1e-9, "{}", rotations.t);
     let top = outcome.trajectory.column("block.x").unwrap().fold(0.0_f64, f64::max);
     assert!((top - 0.268322655232618).abs() < 1e-4, "{top}");
     // v = g (sin 30° - μ cos 30°) t
-    let expected = -9.81 * (0.5 - 0.3 * 0.75_f64.sqrt()) * (0.6 - turns.t);
+    let expected = -9.81 * (0.5 - 0.3 * 0.75_f64.sqrt()) * (0.6 - rotations.t);
     let v = outcome.trajectory.last("block.vx").unwrap();
     assert!((v - expected).abs() < 1e-8, "{v} {expected}");
 }

@@ -28,7 +28,7 @@ fn method(text: &str) -> Integrator {
     (integrators::find(kind).unwrap().new)(&options).unwrap()
 }
 
-/// What a run shows at its end.
+/// Holds what a run shows at its end.
 struct End {
     s: State,
     lambda: Vec<f64>,
@@ -42,7 +42,7 @@ fn run(name: &str, text: &str, mut control: StepControl, t_end: f64) -> End {
     let (model, system) = compiled(name);
     let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(&start.hints);
+    mechanism.set_discrete(&start.discrete);
     let none = Options::new();
     let formulation = formulations::make("proximal", &none).unwrap();
     let stabilization = stabilizations::make("projection", &none).unwrap();

@@ -25,8 +25,8 @@ fn times(a: &[[f64; 3]; 3], x: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|i| (0..3).map(|k| a[i][k] * x[k]).sum())
 }
 
-/// A turn about an axis of length 1, by Rodrigues' formula.
-fn turn(u: [f64; 3], degrees: f64) -> [[f64; 3]; 3] {
+/// A rotation about an axis of length 1, by Rodrigues' formula.
+fn rotate(u: [f64; 3], degrees: f64) -> [[f64; 3]; 3] {
     let (s, c) = degrees.to_radians().sin_cos();
     let cross = [[0.0, -u[2], u[1]], [u[2], 0.0, -u[0]], [-u[1], u[0], 0.0]];
     std::array::from_fn(|i| {
@@ -64,7 +64,7 @@ fn step(planar: bool, mirror: &str, axis: [f64; 3], degrees: f64, at: [f64; 3]) 
         l["xyz".find(mirror).unwrap()] = -1.0;
     }
     let length = axis.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let rotation = turn(axis.map(|x| x / length), degrees);
+    let rotation = rotate(axis.map(|x| x / length), degrees);
     let q = std::array::from_fn(|i| std::array::from_fn(|k| rotation[i][k] * l[k]));
     Step { keys, motion: Motion { q, d: at } }
 }
@@ -144,7 +144,7 @@ fn the_same_everywhere(planar: bool, part: &str, bodies: &[&str], measures: &[&s
             }
             [] => continue,
         }
-        let (model, placed) = ran(&text, &beside);
+        let (model, mounted) = ran(&text, &beside);
         let axes: &[&str] = if planar { &["x", "y"] } else { &["x", "y", "z"] };
         let close = |what: String, got: f64, due: f64| {
             assert!((got - due).abs() < 2e-6 * (1.0 + due.abs()), "{what}: {got}, not {due}");
@@ -158,24 +158,24 @@ fn the_same_everywhere(planar: bool, part: &str, bodies: &[&str], measures: &[&s
                 let due = times(&motion.q, own);
                 for (k, axis) in axes.iter().enumerate() {
                     let name = format!("{prefix}{body}.{start}{axis}");
-                    close(format!("{name} with {what:?}"), last(&placed, &name), due[k] + d[k]);
+                    close(format!("{name} with {what:?}"), last(&mounted, &name), due[k] + d[k]);
                 }
             }
             if planar {
                 let name = format!("{prefix}{body}.rate");
                 let due = motion.sign() * last(&alone, &format!("{body}.rate"));
-                close(format!("{name} with {what:?}"), last(&placed, &name), due);
+                close(format!("{name} with {what:?}"), last(&mounted, &name), due);
             }
         }
         for measure in measures {
             let name = format!("{prefix}{measure}");
-            close(format!("{name} with {what:?}"), last(&placed, &name), last(&alone, measure));
+            close(format!("{name} with {what:?}"), last(&mounted, &name), last(&alone, measure));
         }
         // the resolved model is the same, bit for bit
         let resolved = sarrus::io::write_resolved(&model, &[]);
         let (_, again) = ran(&resolved, &[]);
-        assert_eq!(placed.names(), again.names(), "{resolved}");
-        for (a, b) in placed.rows().zip(again.rows()) {
+        assert_eq!(mounted.names(), again.names(), "{resolved}");
+        for (a, b) in mounted.rows().zip(again.rows()) {
             let same = a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()));
             assert!(same, "{what:?}: {a:?} and {b:?}\n{resolved}");
         }
@@ -464,7 +464,7 @@ fn an_included_ball_touches_the_floor_of_its_own_file_alone() {
     }
 }
 
-/// On an incline the floor of the file, turned with it, is met at 0.2 m/cos of the turn along the vertical.
+/// On an incline the floor of the file, turned with it, is met at 0.2 m/cos of the rotation along the vertical.
 #[test]
 fn the_floor_of_a_turned_moved_or_mirrored_file_keeps_its_place_in_the_resolved_file() {
     let beside = [("drop.toml".to_owned(), DROP)];

@@ -1,4 +1,4 @@
-//! Where something happens on the way: `inverse` is a run with prescribed motion, and reactions are judged after events too.
+//! Describes where something happens on the way: `inverse` is a run with prescribed motion, and reactions are judged after events too.
 
 use crate::common::{column, load, outcome};
 use sarrus::analysis::{RunOverrides, prescribed};
@@ -106,7 +106,7 @@ fn drivers_that_an_event_switches_off_leave_a_note() {
     let text = format!("{SLIDER}events.e = {{ when = 't > 0.3', disable = ['motor'] }}\n");
     let (inverse, _) = both(&text);
     assert!(
-        inverse.report.notes.iter().any(|n| n.contains("do not move every freedom")),
+        inverse.report.notes.iter().any(|n| n.contains("do not move every degree of freedom")),
         "{:?}",
         inverse.report.notes
     );
@@ -141,7 +141,7 @@ fn reactions_that_an_event_makes_redundant_are_not_unique() {
     assert!(!before.iter().any(|c| c.ends_with(".tz")), "{before:?}");
     let (after, _) = shared(&format!("{two}events.e = {{ when = 't > 0.1', lock = ['A', 'C'] }}\n"));
     assert!(after.contains(&"A.tz".into()) && after.contains(&"C.tz".into()), "{after:?}");
-    // a stop at which two coordinates of one freedom rest
+    // a stop at which two coordinates of one degree of freedom rest
     let stops = "joints.C = { kind = 'revolute', bodies = ['ground', 'arm'], at = [0, 0], limits = [-0.2, 3] }\n\
         events.e = { when = 'A.angle < -0.1', lock = ['A'] }\n";
     let (locked, _) = shared(stops);

@@ -44,7 +44,7 @@ fn bodies(model: &Model) -> Vec<String> {
     bodies.map(|b| b.name.clone()).collect()
 }
 
-/// Where bodies are: positions, in space all three, in the plane two and the angle.
+/// Returns where bodies are: positions, in space all three, in the plane two and the angle.
 fn positions(model: &Model) -> Vec<String> {
     let fields: &[&str] = if model.is_planar() { &["x", "y", "angle"] } else { &["x", "y", "z"] };
     bodies(model).iter().flat_map(|b| fields.iter().map(move |f| format!("{b}.{f}"))).collect()
@@ -127,7 +127,7 @@ fn the_axes_of_the_world_do_not_matter() {
         let (angle, shift) = (0.7_f64, [0.3, -0.2, 0.5]);
         // the model as a part of another one, turned and moved, with gravity turned along
         let planar = model.is_planar();
-        let turn = |v: [f64; 3]| {
+        let rotation = |v: [f64; 3]| {
             let (s, c) = angle.sin_cos();
             if planar {
                 return [c * v[0] - s * v[1], s * v[0] + c * v[1], 0.0];
@@ -138,25 +138,26 @@ fn the_axes_of_the_world_do_not_matter() {
             let cross = [k[1] * v[2] - k[2] * v[1], k[2] * v[0] - k[0] * v[2], k[0] * v[1] - k[1] * v[0]];
             std::array::from_fn(|i| v[i] * c + cross[i] * s + k[i] * dot * (1.0 - c))
         };
-        let g = turn(model.gravity);
-        let (space, gravity, place) = if planar {
+        let g = rotation(model.gravity);
+        let (space, gravity, placement) = if planar {
             (
                 "planar",
                 format!("[{:?}, {:?}]", g[0], g[1]),
                 format!("at = [{}, {}], angle = {angle:?}", shift[0], shift[1]),
             )
         } else {
-            let place = format!("at = {shift:?}, orientation = {{ axis = [1, 2, 2], angle = {angle:?} }}");
-            ("spatial", format!("{g:?}"), place)
+            let placement =
+                format!("at = {shift:?}, orientation = {{ axis = [1, 2, 2], angle = {angle:?} }}");
+            ("spatial", format!("{g:?}"), placement)
         };
         let file = folder.join(format!("{name}.toml"));
         let outer = format!(
-            "format = 'sarrus/1'\nspace = '{space}'\ngravity = {gravity}\ninclude.m = {{ file = {:?}, {place} }}\n",
+            "format = 'sarrus/1'\nspace = '{space}'\ngravity = {gravity}\ninclude.m = {{ file = {:?}, {placement} }}\n",
             file.to_str().unwrap()
         );
-        let turned = load_model("turned", &outer);
-        let turned_columns: Vec<String> = columns.iter().map(|c| format!("m.{c}")).collect();
-        let (a, b) = (run_it(&model, t, &columns), run_it(&turned, t, &turned_columns));
+        let rotated = load_model("turned", &outer);
+        let rotated_columns: Vec<String> = columns.iter().map(|c| format!("m.{c}")).collect();
+        let (a, b) = (run_it(&model, t, &columns), run_it(&rotated, t, &rotated_columns));
         for body in bodies(&model) {
             for (row_a, row_b) in a.trajectory.rows().zip(b.trajectory.rows()) {
                 let read =
@@ -164,7 +165,7 @@ fn the_axes_of_the_world_do_not_matter() {
                 let third = if planar { "angle" } else { "z" };
                 let p = ["x", "y", third].map(|f| read(&a, row_a, format!("{body}.{f}")));
                 let q = ["x", "y", third].map(|f| read(&b, row_b, format!("m.{body}.{f}")));
-                let mut expected = turn(p);
+                let mut expected = rotation(p);
                 if planar {
                     expected[2] = p[2] + angle;
                 } else {

@@ -78,8 +78,8 @@ fn joint_and_absolute_coordinates_agree_on_every_shipped_model() {
                 let of_body = column
                     .rsplit_once('.')
                     .is_some_and(|(name, _)| model.bodies.iter().any(|b| b.name == name));
-                let turned = if column.contains(".q") && !of_body { (x + y).abs() } else { f64::INFINITY };
-                let difference = (x - y).abs().min(turned) / (1.0 + x.abs());
+                let angle = if column.contains(".q") && !of_body { (x + y).abs() } else { f64::INFINITY };
+                let difference = (x - y).abs().min(angle) / (1.0 + x.abs());
                 if difference > off.0 || difference.is_nan() {
                     off = (difference, format!("{name}: {column} is {x} and {y}"));
                 }
@@ -101,8 +101,8 @@ fn articulated_bodies_agree_with_the_equations_between_bodies_on_every_shipped_t
         let (model, system) = load_model(name, text);
         let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
         let mut mechanism = system.mechanism();
-        mechanism.set_hints(&start.hints);
-        let mut tree = Tree::new(&system, &start.hints).unwrap();
+        mechanism.set_discrete(&start.discrete);
+        let mut tree = Tree::new(&system, &start.discrete).unwrap();
         if !tree.is_whole() {
             continue;
         }

@@ -335,13 +335,13 @@ fn friction_on_a_reaction_that_is_not_unique_is_told() {
                 joints.high = { kind = 'revolute', bodies = ['ground', 'door'], at = [0, 0, 0.5] }\n\
                 run = { t_end = 0.01 }";
     let run = run(text);
-    let told =
+    let reports =
         |notes: &[String]| notes.iter().any(|n| n.contains("friction in `low`") && n.contains("not unique"));
-    assert!(told(&run.report.notes), "{:?}", run.report.notes);
+    assert!(reports(&run.report.notes), "{:?}", run.report.notes);
     let model =
         load_str("door.toml", &format!("format = 'sarrus/1'\n{text}"), &LoadOptions::default()).unwrap();
     let report = check(&model, &Arc::new(compile(&model).unwrap())).unwrap();
-    assert!(told(&report.notes), "{:?}", report.notes);
+    assert!(reports(&report.notes), "{:?}", report.notes);
 }
 
 #[test]
@@ -374,7 +374,7 @@ fn a_journal_rests_at_the_bottom_of_its_bearing() {
         )
     };
     for text in [planar, spatial("revolute"), spatial("spherical")] {
-        // steps of a fixed size do not close the books of an impact that is shorter than they are: they are to find the rest
+        // steps of a fixed size do not close the energy accounts of an impact that is shorter than they are: they are to find the rest
         for (method, certified) in
             [("rtol = 1e-9, atol = 1e-12", true), ("integrator = 'generalized_alpha', step = 1e-4", false)]
         {
@@ -408,7 +408,7 @@ fn play_keeps_its_books() {
         let lost = last(&run, "energy.dissipated");
         assert!(if loses { lost > 1e-4 } else { lost == 0.0 }, "{lost}");
         // a pendulum all the same: its pin never left the bearing by more than the contact gives way under six times its weight, or,
-        // where impacts go on for ever, by a tenth of the play
+        // where impacts continue for ever, by a tenth of the play
         let most = if loses { (120.0 / 1e7_f64).powf(2.0 / 3.0) } else { 1e-4 };
         let off = run.trajectory.column("pin.clearance.eccentricity").unwrap().fold(0.0, f64::max);
         assert!(off > 1e-3 && off < 1e-3 + most, "{off}");

@@ -122,7 +122,7 @@ fn a_four_bar_swings_about_its_rest_with_the_frequency_of_its_mode() {
     close(TAU * periods / (falls.last().unwrap() - falls[0]), omega, 3e-7);
 }
 
-/// Two rods on ball joints: in each of two planes the double pendulum, and each rod turns about itself.
+/// Two rods on ball joints: in each of two planes the double pendulum, and each rod rotates about itself.
 #[test]
 fn a_spatial_double_pendulum_has_each_frequency_twice_and_two_free_spins() {
     let text = "format = \"sarrus/1\"\nrun.t_end = 1.0\n\
@@ -268,7 +268,7 @@ const DRIVEN: &str = "format = \"sarrus/1\"\nspace = \"planar\"\nrun = { t_end =
      joints.D = { kind = \"revolute\", bodies = [\"ground\", \"b\"], at = \"D\" }\n\
      drivers.motor = { kind = \"joint\", joint = \"A\", angle = \"pi/2 + 3*t + 0.5*sin(4*t)\" }\n";
 
-/// A crank-rocker through more than a turn: positions, reactions and the motor's torque are those of a run, which integrates.
+/// A crank-rocker through more than a rotation: positions, reactions and the motor's torque are those of a run, which integrates.
 #[test]
 fn a_driven_four_bar_moves_and_loads_as_a_run_says() {
     let (model, system) = load(DRIVEN);
@@ -332,7 +332,7 @@ fn about_a_moving_state_neighbours_part_as_the_linearization_says() {
     let (mut mechanism, state) = {
         let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
         let mut m = system.mechanism();
-        m.set_hints(&start.hints);
+        m.set_discrete(&start.discrete);
         (m, start.state)
     };
     let Linearization { A, positions, speeds, .. } = linearize(&mut mechanism, &state).unwrap();
@@ -428,7 +428,7 @@ fn a_long_chain_is_found_hanging() {
     }
 }
 
-/// A parallelogram laid flat can fold over as well: one freedom more than beside it.
+/// A parallelogram laid flat can fold over as well: one degree of freedom more than beside it.
 #[test]
 fn modes_in_a_singular_position_are_refused_by_name() {
     let text = "format = \"sarrus/1\"\nspace = \"planar\"\ngravity = [0, 0]\nrun.t_end = 1.0\n\
@@ -573,12 +573,12 @@ fn stiff_pair(k: &str, joint: &str, gravity: &str) -> ModesReport {
 fn a_mode_that_rounding_hides_is_free_only_where_nothing_drives_it() {
     let none = "gravity = [0, 0]";
     for k in ["1e5", "1e9", "1e12", "1e16", "1e20"] {
-        let told = stiff_pair(k, "", "");
-        assert_eq!(told.stable, Some(true), "{k}: {:?}", told.notes);
-        close(frequencies(&told)[0], (1.5 * G).sqrt(), 2e-3);
-        let told = stiff_pair(k, ", stiffness = 0.1", none);
-        assert_eq!(told.stable, Some(true), "{k}: {:?}", told.notes);
-        close(frequencies(&told)[0], 0.3_f64.sqrt(), 2e-3);
+        let modes = stiff_pair(k, "", "");
+        assert_eq!(modes.stable, Some(true), "{k}: {:?}", modes.notes);
+        close(frequencies(&modes)[0], (1.5 * G).sqrt(), 2e-3);
+        let modes = stiff_pair(k, ", stiffness = 0.1", none);
+        assert_eq!(modes.stable, Some(true), "{k}: {:?}", modes.notes);
+        close(frequencies(&modes)[0], 0.3_f64.sqrt(), 2e-3);
     }
 
     // by its weight, by a soft spring, by nothing

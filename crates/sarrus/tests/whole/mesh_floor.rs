@@ -103,19 +103,19 @@ fn a_brick_that_overlaps_triangles_at_the_start_is_pushed_as_off_a_half_space() 
 #[test]
 fn a_corner_of_a_box_bounces_off_the_side_of_a_cylinder_in_few_steps() {
     let folder = folder("side", &[]);
-    let turned = "orientation = { axis = [1, -1, 0], angle = 'acos(1/sqrt(3))' }";
+    let rotated = "orientation = { axis = [1, -1, 0], angle = 'acos(1/sqrt(3))' }";
     for shape in ["{ kind = 'box', size = [0.2, 0.2, 0.2] }", "{ kind = 'convex', file = 'cube.obj' }"] {
         let text = format!(
             "gravity = [0, 0, 0]\nground.shape = {{ kind = 'rod', length = 1, radius = 0.1, on = [0, 0, -0.1] }}\n\
-             bodies.b = {{ at = [0, 0, 0.25], mass = 1, inertia = [0.01, 0.01, 0.01], {turned}, shape = {shape} }}\n\
+             bodies.b = {{ at = [0, 0, 0.25], mass = 1, inertia = [0.01, 0.01, 0.01], {rotated}, shape = {shape} }}\n\
              contacts.c = {{ between = ['b', 'ground'], law = {{ kind = 'linear', stiffness = 1e7, restitution = 0.5 }} }}\n\
              initial.b.velocity = [0, 0, -3]\nrun.t_end = 0.1\n"
         );
         let outcome = outcome(&load_in(&text, &folder));
         let last = |name: &str| *column(&outcome.trajectory, name).last().unwrap();
         assert!((last("b.vz") - 1.5).abs() < 1e-5, "{}", last("b.vz"));
-        let turn = last("b.wx").hypot(last("b.wy"));
-        assert!(turn < 1e-4, "{turn}");
+        let rotation = last("b.wx").hypot(last("b.wy"));
+        assert!(rotation < 1e-4, "{rotation}");
         assert!(outcome.report.counts.steps < 300, "{} steps", outcome.report.counts.steps);
     }
 }

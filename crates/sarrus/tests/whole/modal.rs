@@ -317,7 +317,7 @@ fn matrices_from_files_are_those_of_the_members() {
     let read_back = |text: &str| read(text, &folder);
     let loaded = read_back(&(gravity.to_owned() + files + &weld("[1, 2, 3]"))).unwrap();
     let found = frequencies(&loaded);
-    // without the three turns about the joint
+    // without the three rotates about the joint
     let [found, members] =
         [found, members].map(|all| all.into_iter().filter(|f| *f > 1.0).collect::<Vec<_>>());
     assert_eq!(found.len(), 9);

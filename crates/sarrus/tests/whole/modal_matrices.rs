@@ -64,15 +64,16 @@ impl Given {
     fn only(&self, directions: &[usize]) -> Given {
         let n = self.size();
         let wide = n / self.nodes.len();
-        let kept: Vec<usize> = (0..n).filter(|k| directions.contains(&(k % wide))).collect();
-        let part = |A: &[f64]| kept.iter().flat_map(|&i| kept.iter().map(move |&j| A[i * n + j])).collect();
+        let retained: Vec<usize> = (0..n).filter(|k| directions.contains(&(k % wide))).collect();
+        let part =
+            |A: &[f64]| retained.iter().flat_map(|&i| retained.iter().map(move |&j| A[i * n + j])).collect();
         Given { nodes: self.nodes.clone(), M: part(&self.M), K: part(&self.K), planar: true }
     }
 }
 
 const FILES: &str = "kind = 'modal', mass = 'M.mtx', stiffness = 'K.mtx', nodes = 'nodes.csv'";
 
-/// What a slender bar is per length.
+/// Holds what a slender bar is per length.
 #[derive(Clone, Copy)]
 struct Bar {
     length: f64,
@@ -108,7 +109,7 @@ fn cubic(bar: &Bar, elements: usize, lumped: bool) -> Given {
             }
         }
         // across: (u, slope), where the slope of uz is -θy
-        for (places, sign, EI) in [([1, 5, 7, 11], 1.0, bar.EI[1]), ([2, 4, 8, 10], -1.0, bar.EI[0])] {
+        for (indices, sign, EI) in [([1, 5, 7, 11], 1.0, bar.EI[1]), ([2, 4, 8, 10], -1.0, bar.EI[0])] {
             let k = [
                 [12.0, 6.0, -12.0, 6.0],
                 [6.0, 4.0, -6.0, 2.0],
@@ -126,7 +127,7 @@ fn cubic(bar: &Bar, elements: usize, lumped: bool) -> Given {
                     let scale = [1.0, sign * L][i % 2] * [1.0, sign * L][j % 2];
                     let own = [0.5 * m, 0.5 * L * 0.5 * bar.polar][i % 2] * f64::from(i == j);
                     let weight = if lumped { own } else { m / 420.0 * w[i][j] * scale };
-                    add(places[i], places[j], EI / L.powi(3) * k[i][j] * scale, weight);
+                    add(indices[i], indices[j], EI / L.powi(3) * k[i][j] * scale, weight);
                 }
             }
         }
@@ -559,11 +560,11 @@ fn in_the_plane_a_free_body_keeps_energy_and_momentum() {
 fn in_the_plane_it_does_not_matter_where_and_how_a_body_stands() {
     let (sin, cos) = 0.7_f64.sin_cos();
     let map = |p: [f64; 2], d: [f64; 2]| [d[0] + cos * p[0] - sin * p[1], d[1] + sin * p[0] + cos * p[1]];
-    let text = |turned: bool| {
-        let place = |p: [f64; 2]| if turned { map(p, [0.5, -0.3]) } else { p };
-        let path = [[0.0, 0.0], [0.6, 0.2], [0.8, -0.3]].map(place);
-        let g = if turned { map([0.0, -9.8], [0.0, 0.0]) } else { [0.0, -9.8] };
-        let pin = place([0.0, 0.0]);
+    let text = |is_rotated: bool| {
+        let mapped = |p: [f64; 2]| if is_rotated { map(p, [0.5, -0.3]) } else { p };
+        let path = [[0.0, 0.0], [0.6, 0.2], [0.8, -0.3]].map(mapped);
+        let g = if is_rotated { map([0.0, -9.8], [0.0, 0.0]) } else { [0.0, -9.8] };
+        let pin = mapped([0.0, 0.0]);
         FRAME
             .replace("[[0, 0], [0.6, 0.2], [0.8, -0.3]]", &format!("{path:?}"))
             .replace("gravity = [0, 0]", &format!("gravity = {g:?}"))
@@ -573,7 +574,7 @@ fn in_the_plane_it_does_not_matter_where_and_how_a_body_stands() {
                  run = {{ t_end = 0.5, integrator = 'dop853', rtol = 1e-9, atol = 1e-10 }}\noutput.every = 0.05\n"
             )
     };
-    let [one, other] = [false, true].map(|turned| run(&text(turned)));
+    let [one, other] = [false, true].map(|is_rotated| run(&text(is_rotated)));
     let at = |run: &Trajectory| -> Vec<[f64; 2]> {
         let [x, y] = ["X.b.end.x", "X.b.end.y"].map(|name| column(run, name));
         x.into_iter().zip(y).map(|(x, y)| [x, y]).collect()
@@ -636,8 +637,8 @@ fn a_model_written_elsewhere_finds_its_matrices() {
     let text = resolved.replace("format = \"sarrus/1\"\n", "");
     let again = load_in(&text, &elsewhere.0);
     assert_eq!(frequencies(&first), frequencies(&again));
-    let place = |of: &(Model, Arc<System>)| of.1.directory.bodies[1].start;
-    assert_eq!(place(&first), place(&again));
+    let pose_of = |of: &(Model, Arc<System>)| of.1.directory.bodies[1].start;
+    assert_eq!(pose_of(&first), pose_of(&again));
 }
 
 #[test]

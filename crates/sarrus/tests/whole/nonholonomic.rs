@@ -1,5 +1,5 @@
 //! Rows at velocity level, rolling and prescribed speeds, with every formulation, stabilization and integrator of the registries:
-//! the motion is that of closed forms and references, and nothing ever looks for a position that such a row does not have.
+//! the motion is that of closed forms and references, and nothing ever searches for a position that such a row does not have.
 
 use sarrus::analysis::{MethodText, SetupError};
 use sarrus::prelude::*;
@@ -175,7 +175,7 @@ fn every_integrator_follows_the_references() {
     }
 }
 
-/// Why a combination may be refused: an integrator that resolves the constraints itself takes neither of the others, and a
+/// Returns why a combination may be refused: an integrator that resolves the constraints itself takes neither of the others, and a
 /// formulation that lives on the violation no stabilization.
 fn is_refused(
     f: &formulations::FormulationKind,
@@ -185,7 +185,7 @@ fn is_refused(
     i.view.resolves_constraints() || (f.needs.violation && s.name != "none")
 }
 
-/// Over a twentieth of a second, in which the ball turns by 0.05 rad.
+/// Over a twentieth of a second, in which the ball rotates by 0.05 rad.
 #[test]
 fn every_combination_rolls_alike_or_says_why_not() {
     let (model, system) = compiled(cases()[0]);
@@ -203,10 +203,10 @@ fn every_combination_rolls_alike_or_says_why_not() {
         };
         simulate(&model, &system, &Simulate { overrides, record: true }, &mut ())
     };
-    let place = |outcome: &Outcome| {
+    let position = |outcome: &Outcome| {
         ["ball.x", "ball.y", "ball.wx", "ball.wy"].map(|c| outcome.trajectory.last(c).unwrap())
     };
-    let expected = place(&run("proximal", "projection", "dop853").unwrap());
+    let expected = position(&run("proximal", "projection", "dop853").unwrap());
     let mut refused = 0;
     for f in formulations::KINDS {
         for s in stabilizations::KINDS {
@@ -225,7 +225,7 @@ fn every_combination_rolls_alike_or_says_why_not() {
                 assert_eq!(outcome.report.status, Status::Completed, "{what}: {}", outcome.report.reason);
                 // `euler` leaves some 10⁻⁴, `penalty` slips by 10⁻³ of what it holds
                 let error =
-                    place(&outcome).iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                    position(&outcome).iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 let most = if f.needs.exact && i.order > 1 { 1e-5 } else { 5e-3 };
                 assert!(error < most, "{what}: {error:e}");
             }
@@ -309,7 +309,7 @@ impl<P: Problem> Problem for Blind<P> {
     }
 }
 
-/// Where 20 steps lead, and what a multiplier, if the method has its own, is there. The start is a little off the
+/// Returns where 20 steps lead, and what a multiplier, if the method has its own, is there. The start is a little off the
 /// constraints, so that there is something to bring back; not for steps that `staggered` or `bdf` choose, as Φ over a short step would
 /// be an error that none is short enough for.
 fn steps<P: Problem>(
@@ -364,9 +364,9 @@ fn no_method_asks_a_row_at_velocity_level_for_a_position() {
         let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
         let compare = |formulation: &str, stabilization: &str, integrator: &str| {
             let mut plain = system.mechanism();
-            plain.set_hints(&start.hints);
+            plain.set_discrete(&start.discrete);
             let mut blind = Blind { inner: system.mechanism(), blinded: 0 };
-            blind.inner.set_hints(&start.hints);
+            blind.inner.set_discrete(&start.discrete);
             let seeing = steps(&mut plain, &start.state, formulation, stabilization, integrator);
             let unseeing = steps(&mut blind, &start.state, formulation, stabilization, integrator);
             let what = format!("{}: {formulation} + {stabilization} + {integrator}", case.name);
@@ -390,7 +390,7 @@ fn baumgarte_lets_a_slip_die_out_and_leaves_the_place() {
     let (model, system) = compiled(cases()[1]);
     let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(&start.hints);
+    mechanism.set_discrete(&start.discrete);
     let mut rates = Options::new();
     rates.set("alpha", 5.0).set("beta", 40.0);
     let mut dynamics = Dynamics::new(

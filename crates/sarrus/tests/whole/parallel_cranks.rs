@@ -86,8 +86,8 @@ fn without_load(out: &Outcome, n: usize, angle: f64) -> f64 {
     let force = |joint: String| [column(format!("{joint}.fx")), column(format!("{joint}.fy"))];
     let pairs: Vec<_> = (0..n).map(|i| [force(format!("A{i}")), force(format!("B{i}"))]).collect();
     let mut worst = 0.0_f64;
-    for (k, turned) in column("A0.angle".into()).into_iter().enumerate() {
-        let (sin, cos) = (angle + turned).sin_cos();
+    for (k, rotation) in column("A0.angle".into()).into_iter().enumerate() {
+        let (sin, cos) = (angle + rotation).sin_cos();
         let axial: Vec<f64> =
             pairs.iter().map(|ends| ends.iter().map(|[x, y]| cos * x[k] + sin * y[k]).sum()).collect();
         let size = pairs.iter().flatten().map(|[x, y]| x[k] * x[k] + y[k] * y[k]).sum::<f64>().sqrt();

@@ -3,7 +3,7 @@
 use sarrus::prelude::*;
 use sarrus::solve::integrators;
 use sarrus::solve::{
-    Accel, Dynamics, Equations, Findings, Options, Problem, Stage, State, StepControl, formulations,
+    Accel, Dynamics, Equations, MethodStatistics, Options, Problem, Stage, State, StepControl, formulations,
     stabilizations,
 };
 use sarrus_zoo::{MODELS, model};
@@ -15,14 +15,14 @@ fn compiled(name: &str, text: &str) -> (Arc<System>, State, Vec<f64>) {
         .unwrap_or_else(|e| panic!("{}", e.render()));
     let system = Arc::new(compile(&model).unwrap());
     let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
-    (system, start.state, start.hints)
+    (system, start.state, start.discrete)
 }
 
-/// Where a run ended, its largest ‖Φ‖ and ‖Φ̇‖ after a step in each quarter of it, and what its methods found.
+/// Marks where a run ended, its largest ‖Φ‖ and ‖Φ̇‖ after a step in each quarter of it, and what its methods found.
 struct Ran {
     end: State,
     drift: [[f64; 2]; 4],
-    found: [Findings; 2],
+    found: [MethodStatistics; 2],
 }
 
 fn run(name: &str, formulation: &str, stabilization: &str, t_end: f64, rtol: f64) -> Ran {
@@ -30,9 +30,9 @@ fn run(name: &str, formulation: &str, stabilization: &str, t_end: f64, rtol: f64
 }
 
 fn run_text(name: &str, text: &str, formulation: &str, stabilization: &str, t_end: f64, rtol: f64) -> Ran {
-    let (system, mut state, hints) = compiled(name, text);
+    let (system, mut state, discrete) = compiled(name, text);
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(&hints);
+    mechanism.set_discrete(&discrete);
     let mut judge = system.mechanism();
     let mut eq = Equations::new(&judge);
     let none = Options::new();
@@ -47,14 +47,14 @@ fn run_text(name: &str, text: &str, formulation: &str, stabilization: &str, t_en
     let mut drift = [[0.0_f64; 2]; 4];
     while state.t < t_end {
         method.step(&mut dynamics, &mut state, &mut control).unwrap_or_else(|e| panic!("{name}: {e} {e:?}"));
-        judge.set_hints(dynamics.problem().hints());
+        judge.set_discrete(dynamics.problem().discrete());
         judge.update(&state, Stage::VELOCITY, &mut eq);
         let quarter = &mut drift[((4.0 * state.t / t_end) as usize).min(3)];
         for (worst, values) in quarter.iter_mut().zip([&eq.phi, &eq.phidot]) {
             *worst = worst.max(values.iter().map(|x| x * x).sum::<f64>().sqrt());
         }
     }
-    let found = dynamics.findings();
+    let found = dynamics.statistics();
     Ran { end: state, drift, found }
 }
 
@@ -70,8 +70,8 @@ fn drift_grows_without_stabilization_and_with_none_of_the_others() {
             ("violation_correction", 1e-11, 1e-13),
         ] {
             let drift = run(name, "proximal", stabilization, 10.0, 1e-6).drift;
-            let kept = drift.iter().all(|quarter| quarter[0] <= position && quarter[1] <= velocity);
-            assert!(kept, "{name} with {stabilization}: {drift:?}");
+            let retained = drift.iter().all(|quarter| quarter[0] <= position && quarter[1] <= velocity);
+            assert!(retained, "{name} with {stabilization}: {drift:?}");
         }
         let baumgarte = run(name, "proximal", "baumgarte", 10.0, 1e-6).drift;
         assert!(baumgarte[3][0] < 0.2 * none[3][0], "{name}: {baumgarte:?} {none:?}");
@@ -82,13 +82,13 @@ fn drift_grows_without_stabilization_and_with_none_of_the_others() {
 #[test]
 fn partitioned_accelerations_are_those_of_the_mechanism_on_every_model() {
     for &(name, text) in MODELS {
-        let (system, state, hints) = compiled(name, text);
+        let (system, state, discrete) = compiled(name, text);
         if system.structure.nv > 400 {
             continue;
         }
         let evaluate = |formulation: &str| -> Accel {
             let mut mechanism = system.mechanism();
-            mechanism.set_hints(&hints);
+            mechanism.set_discrete(&discrete);
             let formulation = formulations::make(formulation, &Options::new()).unwrap();
             let none = stabilizations::make("none", &Options::new()).unwrap();
             let mut dynamics = Dynamics::new(&mut mechanism, formulation, none).unwrap();
@@ -118,7 +118,7 @@ fn the_rack_of_the_strut_is_not_chosen() {
     }
 }
 
-/// A rack of 30 kg is chosen at first. At its dead point, where its speed no longer tells how the knuckle turns, it is
+/// A rack of 30 kg is chosen at first. At its dead point, where its speed no longer shows how the knuckle turns, it is
 /// given up, and the motion is that of `projection`.
 #[test]
 fn a_rack_at_its_dead_point_is_given_up() {

@@ -3,7 +3,7 @@
 use sarrus::prelude::*;
 use sarrus::solve::integrators::{self, Because, Observer, Proceed, Samples, integrate};
 use sarrus::solve::{
-    Crossing, Dynamics, Ode, Options, PassageRecord, Problem, Regularize, State, StepControl, StepError,
+    Crossing, Dynamics, Ode, Options, Problem, Regularize, SingularityRecord, State, StepControl, StepError,
     StepInfo, StepMode,
 };
 use sarrus::solve::{formulations, stabilizations};
@@ -69,17 +69,17 @@ fn dynamics<'a>(m: &'a mut Mechanism, kind: Regularize, steps: StepMode) -> Dyna
     d
 }
 
-/// Looks at every step of a run.
-struct Look<F>(F);
+/// Checks every step of a run.
+struct Inspect<F>(F);
 
-impl<F: FnMut(&mut Dynamics<'_, Mechanism>, &State)> Observer<Dynamics<'_, Mechanism>> for Look<F> {
+impl<F: FnMut(&mut Dynamics<'_, Mechanism>, &State)> Observer<Dynamics<'_, Mechanism>> for Inspect<F> {
     fn step(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, _: &StepInfo) -> Proceed {
         (self.0)(ode, s);
         Proceed::Continue
     }
 }
 
-/// How a run is made.
+/// Describes how a run is made.
 #[derive(Clone, Copy)]
 struct How {
     kind: Regularize,
@@ -94,8 +94,8 @@ fn go(
     s: &mut State,
     how: How,
     stops: &[f64],
-    mut look: impl FnMut(&mut Dynamics<'_, Mechanism>, &State),
-) -> Result<Vec<PassageRecord>, StepError> {
+    mut check: impl FnMut(&mut Dynamics<'_, Mechanism>, &State),
+) -> Result<Vec<SingularityRecord>, StepError> {
     let kind = integrators::find(how.integrator).unwrap();
     let mut method = (kind.new)(&Options::new()).unwrap();
     let step = (!kind.adaptive).then_some(how.size);
@@ -105,7 +105,7 @@ fn go(
     let mut d =
         dynamics(&mut m, how.kind, if kind.adaptive { StepMode::Chosen(how.size) } else { StepMode::Fixed });
     for &stop in stops {
-        let mut observer = Look(&mut look);
+        let mut observer = Inspect(&mut check);
         let ended =
             integrate(&mut d, &mut method, &mut control, s, stop, &mut Samples::none(), &mut observer);
         if let Because::Failed(error) = ended.because {
@@ -120,7 +120,7 @@ fn start(model: &Model, system: &Arc<System>) -> State {
     sarrus::analysis::assemble(model, system, Default::default()).unwrap().state
 }
 
-/// The crank's angular acceleration of the equal-length slider-crank on its own branch, of one freedom.
+/// The crank's angular acceleration of the equal-length slider-crank on its own branch, of one degree of freedom.
 fn crank_acceleration(angle: f64, rate: f64, tilt: f64, m: f64) -> f64 {
     let (s, c) = angle.sin_cos();
     let (crank, rod, slider) = (1.0, m, 0.5);
@@ -157,7 +157,12 @@ fn accelerations_are_exact_on_and_beside_the_fold() {
 }
 
 /// Largest error of the robot's torques at the ends of steps [N m], with a step that ends at `landing`.
-fn robot_error(how: How, landing: Option<f64>, s: State, system: &Arc<System>) -> (f64, Vec<PassageRecord>) {
+fn robot_error(
+    how: How,
+    landing: Option<f64>,
+    s: State,
+    system: &Arc<System>,
+) -> (f64, Vec<SingularityRecord>) {
     let mut s = s;
     let mut stops: Vec<f64> = landing.into_iter().collect();
     stops.push(2.0 * FOLDED);
@@ -249,27 +254,27 @@ fn the_robot_folds_under_baumgarte_too() {
     let mut control = StepControl::new(1e-6, 1e-8, Some(1e-3)).unwrap();
     let mut worst = 0.0_f64;
     for stop in [FOLDED, 2.0 * FOLDED] {
-        let mut look = Look(|_: &mut Dynamics<'_, Mechanism>, s: &State| {
+        let mut style = Inspect(|_: &mut Dynamics<'_, Mechanism>, s: &State| {
             let exact = robot_state(&system, s.t).0;
             let off = s.q.iter().zip(&exact.q).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
             worst = worst.max(off);
         });
         let ended =
-            integrate(&mut d, &mut method, &mut control, &mut s, stop, &mut Samples::none(), &mut look);
+            integrate(&mut d, &mut method, &mut control, &mut s, stop, &mut Samples::none(), &mut style);
         assert_eq!(ended.because, Because::End);
     }
     assert!(worst < 1e-8, "{worst:e}");
     assert_eq!(d.passages().len(), 1);
 }
 
-/// What a run of a mechanism of one freedom shows.
+/// Holds what a run of a mechanism of one degree of freedom shows.
 #[derive(Debug, Default)]
 struct Seen {
     /// Largest error of the acceleration against the reduced equation.
     acceleration: f64,
     /// Largest change of the energy [J].
     drift: f64,
-    passages: Vec<PassageRecord>,
+    passages: Vec<SingularityRecord>,
 }
 
 /// Runs over `stops`; `error` is that of the acceleration at a state.
@@ -383,7 +388,7 @@ fn rows_of_parallelograms_pass_in_line_wherever_a_step_ends() {
     }
 }
 
-/// Redundant and singular at once: three rows of each loop say nothing new, and a fourth loses its hold.
+/// Redundant and singular at once: three rows of each loop say nothing new, and a fourth becomes dependent.
 #[test]
 fn parallelograms_on_hinges_in_space_pass_in_line() {
     // the last one by the sparse factors
@@ -476,7 +481,7 @@ fn ordinary_dead_points_are_not_flagged() {
     }
 }
 
-/// What a run tells of its singular positions: in the report, among the events, with names.
+/// What a run shows of its singular positions: in the report, among the events, with names.
 #[test]
 fn a_report_names_what_was_passed() {
     let (model, system) = load(sarrus_zoo::model("slider_crank_equal").unwrap(), &[]);
@@ -521,9 +526,9 @@ fn ordinary_mechanisms_are_hardly_looked_at() {
         let mut control = StepControl::new(1e-6, 1e-8, Some(1e-3)).unwrap();
         integrate(&mut d, &mut method, &mut control, &mut s, 0.5, &mut Samples::none(), &mut ());
         assert!(
-            10 * d.looks() <= d.counts().rhs && d.passages().is_empty(),
+            10 * d.checks() <= d.counts().rhs && d.passages().is_empty(),
             "{name}: {} of {}",
-            d.looks(),
+            d.checks(),
             d.counts().rhs
         );
     }
@@ -592,7 +597,7 @@ fn reactions_in_a_window_are_those_outside_it() {
     }
 }
 
-/// (t - t*) λ of the plain equations, on both sides at some distance, against the residue that the passage tells.
+/// (t - t*) λ of the plain equations, on both sides at some distance, against the residue that the crossing tells.
 #[test]
 fn the_residue_is_that_of_the_reactions_nearby() {
     let (model, system) = load(sarrus_zoo::model("slider_crank_equal").unwrap(), &[]);

@@ -3,17 +3,17 @@
 use sarrus::prelude::*;
 use sarrus::solve::integrators::{self, Because, Samples, integrate};
 use sarrus::solve::{
-    Counts, Crossing, Dynamics, Options, PassageRecord, Problem, Regularize, State, StepControl, StepMode,
+    Counts, Crossing, Dynamics, Options, Problem, Regularize, SingularityRecord, State, StepControl, StepMode,
 };
 use sarrus::solve::{formulations, stabilizations};
 use std::f64::consts::PI;
 
-/// What a run of the row of `n` parallelograms shows.
+/// Holds what a run of the row of `n` parallelograms shows.
 struct Ran {
     state: State,
-    passages: Vec<PassageRecord>,
+    passages: Vec<SingularityRecord>,
     counts: Counts,
-    looks: u64,
+    checks: u64,
 }
 
 fn run(n: usize, kind: Regularize, integrator: &str, size: f64, t_end: f64) -> Ran {
@@ -38,7 +38,7 @@ fn run(n: usize, kind: Regularize, integrator: &str, size: f64, t_end: f64) -> R
     if let Because::Failed(error) = ended.because {
         panic!("n = {n}: {error}");
     }
-    Ran { passages: d.passages().to_vec(), counts: d.counts(), looks: d.looks(), state }
+    Ran { passages: d.passages().to_vec(), counts: d.counts(), checks: d.checks(), state }
 }
 
 /// The reduced equation θ'' = -k cos θ of the row, from upright with θ' = -1, by classic Runge-Kutta steps of 10⁻⁴ s: the times at which
@@ -96,7 +96,7 @@ fn every_passage_of_forty_loops_is_recorded() {
     check(40, &run(40, Regularize::Jets, "dop853", 1e-6, 10.0), 10.0, "n = 40");
 }
 
-/// More rows lose their hold at once than can be followed: their number, and when, all the same.
+/// More rows become dependent at once than can be followed: their number, and when, all the same.
 #[test]
 fn every_passage_of_very_long_rows_is_recorded() {
     for (n, t_end) in [(200, 1.4), (1000, 0.8)] {
@@ -110,7 +110,7 @@ fn the_rows_of_the_paper_record_every_passage() {
 }
 
 /// What rounding makes across the constraints near a singular position of a long row is no reason for short steps: projection takes it
-/// away. Steps that shrink to nothing there take thousands of right sides.
+/// away. Steps that shrink to nothing there take thousands of right-hand sides.
 #[test]
 fn long_rows_pass_in_few_steps_with_and_without_windows() {
     for n in [100, 300] {
@@ -121,13 +121,13 @@ fn long_rows_pass_in_few_steps_with_and_without_windows() {
     }
 }
 
-/// A passage costs a few dozen decompositions, not some for every right side.
+/// A crossing costs a few dozen decompositions, not some for every right-hand side.
 #[test]
 fn passages_take_few_looks() {
     for n in [1, 2, 10] {
         let ran = run(n, Regularize::Jets, "dop853", 1e-8, 10.0);
         let plain = run(n, Regularize::Off, "dop853", 1e-8, 10.0);
-        assert!(ran.looks <= 30 * ran.passages.len() as u64, "n = {n}: {}", ran.looks);
+        assert!(ran.checks <= 30 * ran.passages.len() as u64, "n = {n}: {}", ran.checks);
         assert!(10 * ran.counts.rhs <= 11 * plain.counts.rhs, "{:?} {:?}", ran.counts, plain.counts);
     }
 }

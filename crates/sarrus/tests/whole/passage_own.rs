@@ -70,7 +70,7 @@ fn largest(run: &Outcome) -> f64 {
     values.fold(0.0, |m: f64, x| if x.is_nan() { f64::INFINITY } else { m.max(x.abs()) })
 }
 
-/// What is asked of an integrator: its step, and the errors of instants [s], of the energy and of reactions that it may leave. Methods of
+/// Holds what is asked of an integrator: its step, and the errors of instants [s], of the energy and of reactions that it may leave. Methods of
 /// order two leave parts of 10⁻⁴ with steps of a millisecond, where bodies turn at 5 rad/s, and Euler's parts of 10⁻².
 struct Asked {
     integrator: &'static str,
@@ -111,21 +111,21 @@ const ALL: [Asked; 14] = [
     },
 ];
 
-/// A model with so many singular positions in the first 1.4 s, at which so many rows lose their hold.
+/// A model with so many singular positions in the first 1.4 s, at which so many rows become dependent.
 struct Case {
     name: &'static str,
     set: Vec<(&'static str, &'static str)>,
     count: usize,
     losses: usize,
-    /// How far a run left its branch.
+    /// Extent to which a run left its branch.
     off_branch: fn(&Outcome) -> f64,
 }
 
 /// On the branch of the parallelogram couplers never turn.
 fn couplers(run: &Outcome) -> f64 {
     let names = run.trajectory.names().iter().filter(|n| n.starts_with("bar") && n.ends_with(".angle"));
-    let turns = names.flat_map(|name| run.trajectory.column(name).unwrap());
-    turns.fold(0.0, |m: f64, x| m.max(x.abs()))
+    let rotates = names.flat_map(|name| run.trajectory.column(name).unwrap());
+    rotates.fold(0.0, |m: f64, x| m.max(x.abs()))
 }
 
 /// Crank and rod of one length stay mirror images.
@@ -203,7 +203,7 @@ fn steps_that_end_on_a_singular_position_pass_it_too() {
     let line = exact.report.singular[0].t;
     for integrator in ["generalized_alpha", "trapezoidal", "staggered", "park1987"] {
         for beside in [0.0, 1e-9, 1e-6] {
-            // without samples, whose reactions are looked at too
+            // without samples, whose reactions are checked too
             let few =
                 RunOverrides { every: Some(t_end), ..by(integrator, Some((line + beside) / 700.0), t_end) };
             let run = run(&case, few);
@@ -307,7 +307,7 @@ fn ordinary_mechanisms_are_left_to_their_integrator() {
     }
 }
 
-/// Nothing is looked for where that is not wanted.
+/// Nothing is searched for where that is not wanted.
 #[test]
 fn without_regularization_nothing_is_told() {
     let case = load("n_four_bar", &[("n", "1")]);
@@ -351,7 +351,7 @@ fn what_is_stiff_is_left_to_the_integrator() {
     }
 }
 
-/// Something happens in the middle of explicit steps, and the integrator goes on from there.
+/// Something happens in the middle of explicit steps, and the integrator continues from there.
 #[test]
 fn events_near_a_singular_position_happen_when_they_should() {
     let text = sarrus_zoo::model("n_four_bar").unwrap();

@@ -38,7 +38,7 @@ bearing = { kind = 'revolute', bodies = ['ground', 'shaft'], at = 'O', axis = [0
 hinge = { kind = 'revolute', bodies = ['shaft', 'bob'], at = 'O', axis = [0, 1, 0] }
 ";
 
-/// Two screws that a gear ties and a nut joins: one freedom, four redundant rows, regular everywhere.
+/// Two screws that a gear ties and a nut joins: one degree of freedom, four redundant rows, regular everywhere.
 const SCREWS: &str = "
 format = 'sarrus/1'
 gravity = [0, 0, -9.81]
@@ -70,10 +70,10 @@ fn run(text: &str, set: &[(&str, &str)], overrides: RunOverrides) -> Outcome {
         .unwrap_or_else(|e| panic!("{set:?}: {e} {:?}", e.diagnostics()))
 }
 
-/// The rank of the start, whoever asks, is that of the geometry: 5 of 10 rows up to a misfit of 1e-5, and 6 above.
+/// The rank of the start is, for every method, that of the geometry: 5 of 10 rows up to a misfit of 1e-5, and 6 above.
 #[test]
 fn a_door_moves_for_all_commands_or_for_none() {
-    let turning = DOOR.replace("[run]", "[initial]\nlow.rate = 2\n[run]");
+    let rotating = DOOR.replace("[run]", "[initial]\nlow.rate = 2\n[run]");
     for e in ["0", "1e-12", "1e-10", "1e-9", "1e-8", "1e-7", "1e-6", "5e-6", "1e-5", "2e-5", "1e-4", "1e-2"] {
         let set = [("e", e)];
         let (model, system) = load(DOOR, &set);
@@ -92,7 +92,7 @@ fn a_door_moves_for_all_commands_or_for_none() {
         let at_rest = run(DOOR, &set, RunOverrides::default()).report;
         assert_eq!((at_rest.dof, at_rest.constraints.rank), (checked.dof, checked.constraints.rank), "{e}");
         assert!(at_rest.certificate.passed, "{e}: {:?}", at_rest.certificate);
-        let (model, system) = load(&turning, &set);
+        let (model, system) = load(&rotating, &set);
         match simulate(&model, &system, &Simulate { record: true, ..Simulate::default() }, &mut ()) {
             Ok(outcome) => {
                 assert!(moves && outcome.report.dof == Some(1), "{e}: it swings");
@@ -111,7 +111,7 @@ fn a_door_moves_for_all_commands_or_for_none() {
 
 #[test]
 fn every_formulation_swings_the_door_that_check_lets_move() {
-    let turning = DOOR.replace("[run]", "[initial]\nlow.rate = 2\n[run]");
+    let rotating = DOOR.replace("[run]", "[initial]\nlow.rate = 2\n[run]");
     let kinds =
         ["proximal", "partitioned", "null_space", "pseudo_inverse", "udwadia_kalaba", "least_squares_1"];
     let more = ["least_squares_2", "udwadia_phohomsiri", "augmented_lagrangian"];
@@ -120,7 +120,7 @@ fn every_formulation_swings_the_door_that_check_lets_move() {
             let choice = MethodChoice { kind: kind.into(), ..MethodChoice::default() };
             let overrides =
                 RunOverrides { formulation: Some(choice), t_end: Some(0.5), ..RunOverrides::default() };
-            let outcome = run(&turning, &[("e", e)], overrides);
+            let outcome = run(&rotating, &[("e", e)], overrides);
             let end = outcome.trajectory.column("low.angle").unwrap().last().unwrap();
             assert!((end - 1.0).abs() < 1e-3, "{kind} {e}: {end} {}", outcome.report.reason);
         }
@@ -232,7 +232,7 @@ fn bricard(theta: f64, inertia: f64) -> String {
     text
 }
 
-/// One freedom, one redundant row, regular; light links make rows weak in the metric of M, but no position singular.
+/// One degree of freedom, one redundant row, regular; light links make rows weak in the metric of M, but no position singular.
 #[test]
 fn regular_overconstrained_mechanisms_are_not_singular_at_rest() {
     for degrees in [70.0_f64, 115.0] {

@@ -1,4 +1,4 @@
-//! Which reactions are unique: rank, mobility and the criterion of Wojtyra on mechanisms with redundant constraints, and
+//! Describes which reactions are unique: rank, mobility and the criterion of Wojtyra on mechanisms with redundant constraints, and
 //! what is made of reactions that are not unique.
 
 use sarrus::analysis::{CheckOptions, CheckReport, check, check_with};
@@ -25,7 +25,7 @@ fn checked(name: &str) -> CheckReport {
     check(&model, &system).unwrap()
 }
 
-/// What is known of a mechanism: constraints, rank, mobility, and which components are unique. `m` are torques across
+/// Holds what is known of a mechanism: constraints, rank, mobility, and which components are unique. `m` are torques across
 /// the axis of a hinge, in whatever axes.
 struct Known {
     model: &'static str,
@@ -193,7 +193,7 @@ fn start(
 ) -> (sarrus::system::Mechanism, sarrus::solve::State, Equations) {
     let assembled = sarrus::analysis::assemble(model, system, Default::default()).unwrap();
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(&assembled.hints);
+    mechanism.set_discrete(&assembled.discrete);
     let mut eq = Equations::new(&mechanism);
     mechanism.update(&assembled.state, Stage::FORCE, &mut eq);
     (mechanism, assembled.state, eq)
@@ -343,7 +343,7 @@ fn of_hinges_in_one_line_every_pair_is_a_set() {
     }
 }
 
-/// What a report says of a mechanism, whatever its size.
+/// Returns what a report says of a mechanism, whatever its size.
 fn said(r: &CheckReport) -> impl PartialEq + std::fmt::Debug + use<> {
     let reactions: Vec<_> = r
         .reactions
@@ -612,7 +612,7 @@ fn along_a_motion_the_same_reactions_stay_unique_or_not() {
     assert!(along.at_times.is_empty(), "{:?}", along.at_times);
 }
 
-/// A crank of two coaxial hinges turns about x: its torque across is in y and z only at times.
+/// A crank of two coaxial hinges rotates about x: its torque across is in y and z only at times.
 #[test]
 fn along_a_motion_components_in_world_axes_come_and_go() {
     let text = "format = 'sarrus/1'\ngravity = [0, 0, 0]\n\

@@ -74,8 +74,9 @@ fn cranks(axis: [f64; 3], arm: [f64; 3], at: &[[f64; 3]], kinds: &[&str], keys: 
         } else {
             ""
         };
-        let turning = if *kind == "spherical" { String::new() } else { format!(", axis = {axis:?}{second}") };
-        writeln!(text, "B{i} = {{ kind = \"{kind}\", bodies = [\"c{i}\", \"cp\"], at = {b:?}{turning} }}")
+        let rotating =
+            if *kind == "spherical" { String::new() } else { format!(", axis = {axis:?}{second}") };
+        writeln!(text, "B{i} = {{ kind = \"{kind}\", bodies = [\"c{i}\", \"cp\"], at = {b:?}{rotating} }}")
             .unwrap();
     }
     text + "[run]\nt_end = 0.3\n[output]\nevery = 0.01\n"

@@ -4,7 +4,8 @@ use sarrus::model::settings::MethodChoice;
 use sarrus::prelude::*;
 use sarrus::solve::formulations::KINDS;
 use sarrus::solve::{
-    Dynamics, Findings, Options, State, StepControl, StepError, formulations, integrators, stabilizations,
+    Dynamics, MethodStatistics, Options, State, StepControl, StepError, formulations, integrators,
+    stabilizations,
 };
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use std::sync::Arc;
 struct Ready {
     system: Arc<System>,
     state: State,
-    hints: Vec<f64>,
+    discrete: Vec<f64>,
 }
 
 fn ready(name: &str) -> Ready {
@@ -21,7 +22,7 @@ fn ready(name: &str) -> Ready {
         .unwrap_or_else(|e| panic!("{}", e.render()));
     let system = Arc::new(compile(&model).unwrap());
     let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
-    Ready { system, state: start.state, hints: start.hints }
+    Ready { system, state: start.state, discrete: start.discrete }
 }
 
 /// Steps that no run here needs.
@@ -33,10 +34,10 @@ fn run(
     [formulation, stabilization]: [&str; 2],
     t_end: f64,
     rtol: f64,
-) -> Result<(State, [Findings; 2]), StepError> {
+) -> Result<(State, [MethodStatistics; 2]), StepError> {
     let none = Options::new();
     let mut mechanism = ready.system.mechanism();
-    mechanism.set_hints(&ready.hints);
+    mechanism.set_discrete(&ready.discrete);
     let (kind, basis) = formulation.split_once(":basis=").unwrap_or((formulation, "putd"));
     let mut options = Options::new();
     if kind == "null_space" {
@@ -56,7 +57,7 @@ fn run(
         method.step(&mut dynamics, &mut state, &mut control)?;
         steps += 1;
     }
-    let found = dynamics.findings();
+    let found = dynamics.statistics();
     Ok((state, found))
 }
 

@@ -1,4 +1,4 @@
-//! Where branches of rests end beside limits, contacts and events, rests that steps must not stop at, and what is said of stability, against closed
+//! Describes where branches of rests end beside limits, contacts and events, rests that steps must not stop at, and what is said of stability, against closed
 //! forms.
 
 use crate::common::load;
@@ -156,9 +156,9 @@ fn a_proportional_controller_alone_holds_a_free_slide() {
         );
         assert_eq!(report.stable, None, "{controller}");
         let word = if controller.contains("period") {
-            "under what `c` samples is not looked at"
+            "under what `c` samples is not checked"
         } else {
-            "`sarrus modes` tells"
+            "`sarrus modes` shows"
         };
         assert!(report.notes.iter().any(|n| n.contains(word)), "{controller}: {:?}", report.notes);
     }

@@ -21,7 +21,7 @@ fn in_a_run(text: &str) -> Vec<String> {
     simulate(&model, &system, &Simulate::default(), &mut ()).unwrap().report.reactions.not_unique
 }
 
-/// A plate of 2 kg on legs at these places, whose feet are `above` the floor, with a contact for each leg.
+/// A plate of 2 kg on segments at these places, whose feet are `above` the floor, with a contact for each segment.
 fn table(legs: &[[f64; 2]], above: f64) -> String {
     let shape = |(i, [x, y]): (usize, &[f64; 2])| {
         format!("{{ kind = \"sphere\", radius = 0.05, on = [{x}, {y}, -0.45], name = \"leg{i}\" }}")

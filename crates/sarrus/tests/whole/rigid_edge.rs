@@ -79,7 +79,7 @@ fn a_box_that_slides_over_an_edge_stops_where_friction_says() {
 }
 
 /// The corner that is still on the table lifts off where the resultant of friction and weight meets the edge: with the centre of mass h high at x = 1 - μ h. Then the box
-/// turns about the edge, slides off it and falls.
+/// rotates about the edge, slides off it and falls.
 #[test]
 fn a_box_that_slides_too_far_tips_over_the_edge() {
     for (planar, v, mu) in

@@ -13,7 +13,7 @@ fn load(text: &str) -> (Model, Arc<System>) {
 
 fn run(text: &str) -> Outcome {
     let (model, system) = load(text);
-    // few samples: what is looked at is at the end, and the events
+    // few samples: what is checked is at the end, and the events
     let overrides = RunOverrides { every: Some(0.05), ..RunOverrides::default() };
     let request = Simulate { overrides, record: true };
     let outcome = simulate(&model, &system, &request, &mut ()).unwrap_or_else(|e| panic!("{e}"));

@@ -17,7 +17,7 @@ fn run(text: &str) -> Outcome {
     outcome
 }
 
-/// A box of these sizes on an incline of `tilt`, downhill along `way`, turned by `yaw`, with μ = `ratio`·tan(tilt), at a speed `up`.
+/// A box of these sizes on an incline of `tilt`, downhill along `way`, rotated by `yaw`, with μ = `ratio`·tan(tilt), at a speed `up`.
 fn incline(size: [f64; 3], tilt: f64, way: f64, yaw: f64, ratio: f64, up: f64) -> String {
     let (g, mu) = (9.81, ratio * tilt.tan());
     let [x, y] = [way.cos(), way.sin()];

@@ -19,7 +19,7 @@ fn run_with(text: &str, overrides: RunOverrides) -> Outcome {
     outcome
 }
 
-/// Housner's block of width w and height h, let go on one corner at half the angle α = atan(w/h). It rocks from corner to corner; each impact
+/// Housner's block of width w and height h, let continue one corner at half the angle α = atan(w/h). It rocks from corner to corner; each impact
 /// leaves 1 - 1.5 sin²α of the rate. All of its potential energy is lost until it stands, half a width beside the corner that it began on.
 #[test]
 fn a_block_that_rocks_comes_to_rest_where_it_stands() {
@@ -118,16 +118,16 @@ contacts.c = { between = ["b", "ground"], method = "impulsive", restitution = 0,
 initial.b = { rate = -50.0, velocity = [5.0, 0] }
 run = { t_end = 0.04 }
 "#;
-    let lets_go = |integrator: &str| {
+    let release_angle = |integrator: &str| {
         let text = text.replace("t_end", &format!("integrator = \"{integrator}\", t_end"));
         let outcome = run_with(&text, RunOverrides::default());
         let times: Vec<f64> = outcome.report.events.iter().map(|e| e.t).collect();
         assert_eq!(times.len(), 2, "{integrator}: {:?}", outcome.report.events);
         times[1]
     };
-    let reference = lets_go("dop853");
+    let reference = release_angle("dop853");
     for integrator in ["rk45", "abm"] {
-        let t = lets_go(integrator);
+        let t = release_angle(integrator);
         assert!((t - reference).abs() < 1e-6, "{integrator}: {t} {reference}");
     }
 }

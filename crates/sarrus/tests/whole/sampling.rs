@@ -1,4 +1,4 @@
-//! What happens between rows: peaks of columns, rows at instants, rotations that rows do not show.
+//! Describes what happens between rows: peaks of columns, rows at instants, rotations that rows do not show.
 
 use crate::common::{load, outcome};
 use sarrus::analysis::{InstantSide, PeakReport};
@@ -21,7 +21,7 @@ fn peaks_between_two_rows_are_those_of_the_closed_form() {
     assert_eq!(run.trajectory.len(), 2);
     let rate = (3.0 * G / 1.5).sqrt();
     let near = |found: f64, exact: f64| {
-        // never above, and below by a part of the range that is not looked for
+        // never above, and below by a part of the range that is not searched for
         let off = found.abs() / exact.abs() - 1.0;
         assert!(off < 1e-6 && off > -5e-4, "{found} where {exact} is exact");
     };
@@ -57,7 +57,7 @@ fn the_largest_contact_force_is_found_between_rows_and_has_a_row_of_its_own() {
     assert!(rows.fold(0.0, f64::max) < 0.5 * exact, "a regular row has met it");
     let instants = &run.instants;
     let of = |side: InstantSide, what: &str| {
-        instants.told.iter().position(|told| *told == (side, what.to_string())).expect("a row")
+        instants.log.iter().position(|log| *log == (side, what.to_string())).expect("a row")
     };
     let force = instants.rows.index("floor.force").unwrap();
     let row = instants.rows.row(of(InstantSide::Peak, "floor.force")).unwrap();
@@ -80,8 +80,8 @@ fn an_impact_has_a_row_before_it_and_one_after() {
     let rows = &run.instants.rows;
     let speed = rows.index("ball.vy").unwrap();
     let [before, after] = [0, 1].map(|row| rows.row(row).unwrap());
-    assert_eq!(run.instants.told[0], (InstantSide::Before, "floor".to_string()));
-    assert_eq!(run.instants.told[1], (InstantSide::After, "floor".to_string()));
+    assert_eq!(run.instants.log[0], (InstantSide::Before, "floor".to_string()));
+    assert_eq!(run.instants.log[1], (InstantSide::After, "floor".to_string()));
     let v = (2.0 * G * 0.2).sqrt();
     assert_eq!(before[0], after[0]);
     assert!((before[speed] + v).abs() < 1e-6 && (after[speed] - 0.5 * v).abs() < 1e-6);
@@ -100,8 +100,8 @@ fn a_force_that_switches_has_a_row_before_it_and_one_after() {
     ));
     let rows = &run.instants.rows;
     let alpha = rows.index("w.alpha").unwrap();
-    let told: Vec<_> = run.instants.told.iter().map(|(side, what)| (*side, what.as_str())).collect();
-    assert_eq!(told, [(InstantSide::Before, "switch"), (InstantSide::After, "switch")]);
+    let log: Vec<_> = run.instants.log.iter().map(|(side, what)| (*side, what.as_str())).collect();
+    assert_eq!(log, [(InstantSide::Before, "switch"), (InstantSide::After, "switch")]);
     let found = [0, 1].map(|row| rows.row(row).unwrap()[alpha]);
     assert!(found[0].abs() < 1e-12 && (found[1] - 4.0).abs() < 1e-12, "{found:?}");
 }
@@ -162,7 +162,7 @@ fn peaks_of_a_fast_mechanism_are_those_of_many_rows() {
     assert!(peak(&few, "A.fx").min < 1.1 * rows);
 }
 
-/// Rows are the same to the bit whether peaks are looked for, and without them the report has none.
+/// Rows are the same to the bit whether peaks are searched for, and without them the report has none.
 #[test]
 fn peaks_change_no_row() {
     for law in ["law = { kind = 'linear', stiffness = 1e5 }", "method = 'impulsive', restitution = 0.5"] {

@@ -84,7 +84,7 @@ fn adaptive_steps_agree_within_their_tolerance_and_remember() {
         assert!(off.abs() < 2e-5, "{integrator}: {off:e}");
         assert_eq!(sim.trajectory().len(), 21);
         let (one, many) = (whole.report.counts.rhs, sim.report().counts.rhs);
-        assert!(many < 3 * one, "{integrator}: {many} right sides against {one}");
+        assert!(many < 3 * one, "{integrator}: {many} right-hand sides against {one}");
         assert!(sim.report().certificate.passed);
     }
 }
@@ -339,17 +339,17 @@ fn bad_input_is_told_and_changes_nothing() {
     sim.advance(0.1).unwrap();
     let before = sim.state().clone();
     let n = before.q.len();
-    let told = |error: SimulationError| format!("{error} / {}", error.hint().unwrap_or_default());
-    assert!(told(sim.set("moter", 1.0).unwrap_err()).contains("motor"));
-    assert!(told(sim.set("motor", f64::NAN).unwrap_err()).contains("not a finite number"));
-    assert!(told(sim.push("card", [0.0; 3], [0.0; 3], None).unwrap_err()).contains("cart"));
+    let message = |error: SimulationError| format!("{error} / {}", error.hint().unwrap_or_default());
+    assert!(message(sim.set("moter", 1.0).unwrap_err()).contains("motor"));
+    assert!(message(sim.set("motor", f64::NAN).unwrap_err()).contains("not a finite number"));
+    assert!(message(sim.push("card", [0.0; 3], [0.0; 3], None).unwrap_err()).contains("cart"));
     assert!(sim.push("ground", [0.0; 3], [0.0; 3], None).is_err());
     assert!(sim.push("cart", [f64::INFINITY, 0.0, 0.0], [0.0; 3], None).is_err());
     assert!(
-        told(sim.set_state(Some(&[0.0]), None, true).unwrap_err()).contains(&format!("needs {n} numbers"))
+        message(sim.set_state(Some(&[0.0]), None, true).unwrap_err()).contains(&format!("needs {n} numbers"))
     );
     assert!(sim.set_state(Some(&vec![f64::NAN; n]), None, true).is_err());
-    assert!(told(sim.advance(0.05).unwrap_err()).contains("before the present"));
+    assert!(message(sim.advance(0.05).unwrap_err()).contains("before the present"));
     assert!(sim.advance(f64::NAN).is_err() && sim.set_dt(0.0).is_err() && sim.set_dt(f64::NAN).is_err());
     assert!(sim.sensor(&["pin.angel"]).is_err());
     assert_eq!(*sim.state(), before);

@@ -1,4 +1,4 @@
-//! The N-four-bar becomes singular in all its loops at once, twice a turn; every adaptive method passes on the right branch.
+//! The N-four-bar becomes singular in all its loops at once, twice a rotation; every adaptive method passes on the right branch.
 
 use sarrus::analysis::RunOverrides;
 use sarrus::model::settings::MethodChoice;

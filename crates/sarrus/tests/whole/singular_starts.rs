@@ -58,7 +58,7 @@ fn start_rates(text: &str, set: &[(&str, &str)]) -> [f64; 3] {
 }
 
 /// On the branch of the parallelogram both cranks turn alike and the coupler does not turn, however near to the line it starts. Errors:
-/// rounding over the angle where the branch is told by the position, 10⁻¹⁶ / 10⁻⁷.
+/// rounding over the angle where the branch is shown by the position, 10⁻¹⁶ / 10⁻⁷.
 #[test]
 fn velocities_of_a_start_beside_the_line_are_those_of_its_branch() {
     for a0 in ["1e-7", "-1e-7", "1e-6", "1e-5", "-1e-5", "1e-4", "1e-3", "1e-2", "0.1"] {
@@ -69,8 +69,8 @@ fn velocities_of_a_start_beside_the_line_are_those_of_its_branch() {
     for a0 in ["1e-7", "1e-5"] {
         let outcome = run(PARALLELOGRAM, &[("a0", a0)], RunOverrides::default());
         assert!(outcome.report.certificate.passed, "{a0}: {:?}", outcome.report.certificate);
-        let turned = outcome.trajectory.column("coupler.angle").unwrap().fold(0.0_f64, |m, x| m.max(x.abs()));
-        assert!(turned < 1e-9, "{a0}: {turned:e}");
+        let angle = outcome.trajectory.column("coupler.angle").unwrap().fold(0.0_f64, |m, x| m.max(x.abs()));
+        assert!(angle < 1e-9, "{a0}: {angle:e}");
     }
 }
 
@@ -106,12 +106,12 @@ fn a_start_in_line_asks_for_the_branch_and_says_how_to_choose() {
         assert_eq!(elements, ["joint `A`", "joint `B`", "joint `C`", "joint `D`"]);
         let example = example.as_ref().unwrap();
         // D turns as the rocker, B by the coupler against the crank, C by the rocker against the coupler
-        let told = [
+        let expected = [
             "`D.rate = -12` or `D.rate = 4`",
             "`B.rate = -12` or `B.rate = -4`",
             "`C.rate = -4` or `C.rate = 4`",
         ];
-        assert!(told.contains(&example.as_str()), "{a0}: {example}");
+        assert!(expected.contains(&example.as_str()), "{a0}: {example}");
     }
     for (rate, coupler) in [("4", 0.0), ("-12", -8.0)] {
         let text = PARALLELOGRAM.replace("[initial]", &format!("[initial]\nD.rate = {rate}"));
@@ -172,7 +172,7 @@ fn slow_passages_are_passages() {
     }
 }
 
-/// The robot's tip led to the fold, where it stops, turns back or halts on its way: there both branches go on.
+/// The robot's tip led to the fold, where it stops, turns back or halts on its way: there both branches continue.
 #[test]
 fn coming_to_rest_in_the_fold_is_no_end_of_range() {
     let text = sarrus_zoo::model("two_arm_robot").unwrap();

@@ -73,7 +73,7 @@ fn an_unloaded_tape_swings_and_does_not_grow() {
 /// ρI ω² of its stiffness, which is 1e-4 of it. Rounding of EA = 10¹¹ is 10⁻⁴ of ω² in entries of K.
 #[test]
 fn stiffness_across_does_not_change_the_slow_modes_of_a_strip() {
-    let strip = |across: f64, EA: f64, mesh: &str| {
+    let block = |across: f64, EA: f64, mesh: &str| {
         let section = format!(
             "kind = 'given', EA = {EA:?}, GA = {EA:?}, EI = [{across:?}, 1.0], rhoA = 1, rhoI = 1e-4, GJ = 1.0"
         );
@@ -81,13 +81,13 @@ fn stiffness_across_does_not_change_the_slow_modes_of_a_strip() {
         assert_eq!(found.stable, Some(true), "{across} {EA}: {:?}", found.notes);
         swings(&found)
     };
-    let soft = strip(1e4, 1e7, "elements = 6, order = 4");
+    let soft = block(1e4, 1e7, "elements = 6, order = 4");
     close(soft[0], 3.516, 5e-4);
     for (across, EA, tolerance) in [(1e4, 1e9, 1e-5), (1e6, 1e9, 1e-5), (1e8, 1e9, 1e-5), (1e4, 1e11, 1e-3)] {
-        let found = strip(across, EA, "elements = 6, order = 4");
+        let found = block(across, EA, "elements = 6, order = 4");
         (0..3).for_each(|i| close(found[i], soft[i], tolerance));
     }
-    close(strip(1e6, 1e9, "elements = 32")[0], soft[0], 1e-3);
+    close(block(1e6, 1e9, "elements = 32")[0], soft[0], 1e-3);
 }
 
 /// Nothing drives a beam on a hinge without weight, however stiff it is: its forces at rest are rounding. Free and free, it bends at
@@ -413,7 +413,7 @@ fn what_a_sampled_controller_does_is_said_to_be_left_out() {
     assert_eq!((alone.stable, alone.notes.len()), (Some(true), 0), "{:?}", alone.notes);
 }
 
-/// An integral that goes on rising is no rest, though nothing moves at this instant.
+/// An integral that continues rising is no rest, though nothing moves at this instant.
 #[test]
 fn a_controller_whose_state_changes_is_no_rest() {
     let controllers = "controllers.c = { kind = 'pid', input = '0.3 - j.position', ki = 20 }\n\

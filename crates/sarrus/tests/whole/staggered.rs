@@ -32,7 +32,7 @@ fn options(text: &str) -> Options {
     options
 }
 
-/// What a run shows at the end of a step.
+/// Holds what a run shows at the end of a step.
 struct Seen<'a> {
     s: &'a State,
     /// Largest |Φ| and |Φ̇|.
@@ -49,7 +49,7 @@ fn run(name: &str, set: &[(&str, &str)], text: &str, h: f64, t_end: f64, mut see
     let (model, system) = system(name, set);
     let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
     let mut mechanism = system.mechanism();
-    mechanism.set_hints(&start.hints);
+    mechanism.set_discrete(&start.discrete);
     let none = Options::new();
     let mut dynamics = Dynamics::new(
         &mut mechanism,

@@ -31,7 +31,7 @@ impl Start {
     }
 }
 
-/// What is wrong with the start of a model.
+/// Returns what is wrong with the start of a model.
 fn refused(text: &str) -> String {
     let (model, system) = read(text, Path::new("")).unwrap();
     let error = sarrus::analysis::assemble(&model, &system, Default::default()).expect_err("it starts");
@@ -318,11 +318,15 @@ fn a_nut_starts_where_its_position_says() {
         )
     };
     let tau = std::f64::consts::TAU;
-    for (position, turns) in [(0.01, 0.5), (-0.013, -0.65), (0.05, 2.5), (1.0, 50.0), (-7.005, -350.25)] {
+    for (position, revolutions) in [(0.01, 0.5), (-0.013, -0.65), (0.05, 2.5), (1.0, 50.0), (-7.005, -350.25)]
+    {
         for path in ["J.position", "b.z"] {
             let start = start(&format!("{}[initial]\n{path} = {position}\n", text(" }")));
-            start.near(path, &[("J.angle", turns * tau), ("J.position", position), ("b.z", position)]);
-            start.near(path, &[("b.x", 0.5 * (turns * tau).cos()), ("b.y", 0.5 * (turns * tau).sin())]);
+            start.near(path, &[("J.angle", revolutions * tau), ("J.position", position), ("b.z", position)]);
+            start.near(
+                path,
+                &[("b.x", 0.5 * (revolutions * tau).cos()), ("b.y", 0.5 * (revolutions * tau).sin())],
+            );
         }
     }
     let reads = start(
@@ -364,10 +368,10 @@ fn a_start_beyond_a_rigid_limit_is_refused() {
         assert!(error.contains("limits = [-0.5, 0.25]"), "{error}");
     }
     assert!(refused(&text("", "initial.J.position = -0.6")).contains("beyond its limit -0.5"));
-    // turns count: a quarter turn beyond a whole one is no quarter
-    let turns = "gravity = [0, 0, 0]\nbodies.b = { mass = 1, inertia = [1, 1, 1] }\n\
+    // turns count: a quarter revolution beyond a whole one is no quarter
+    let rotations = "gravity = [0, 0, 0]\nbodies.b = { mass = 1, inertia = [1, 1, 1] }\n\
         joints.J = { kind = 'revolute', bodies = ['ground', 'b'], at = [0, 0, 0], limits = [-2, 2] }\ninitial.J.angle = 7.8\n";
-    assert!(refused(turns).contains("`J.angle` starts at 7.8"));
+    assert!(refused(rotations).contains("`J.angle` starts at 7.8"));
     for initial in [
         "initial.J.position = 0.25",
         "initial.J.position = 0.2500000001",

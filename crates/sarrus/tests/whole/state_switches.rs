@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 const INTEGRATORS: [&str; 4] = ["dop853", "rk45", "abm", "radau5"];
 /// Where the force acts \[m\], on a way of 600 m.
-const PLACE: f64 = 317.3;
+const LIMIT: f64 = 317.3;
 
 /// A body of 1 kg at 100 m/s along x for 6 s, under a force along it.
 fn free(force: &str) -> String {
@@ -57,7 +57,7 @@ fn work_of_a_narrow_force_shows_in_the_speed() {
     for (shape, integral) in shapes() {
         for width in [1e-2, 1e-3, 1e-4, 1e-5, 1e-6] {
             let w = 600.0 * width;
-            let numbers = [('H', work / w), ('W', w), ('C', PLACE)];
+            let numbers = [('H', work / w), ('W', w), ('C', LIMIT)];
             let force =
                 numbers.iter().fold(shape.to_string(), |text, (c, x)| text.replace(*c, &format!("{x:?}")));
             let expected = (1e4 + 2.0 * work * integral).sqrt();
@@ -259,21 +259,21 @@ fn a_state_that_its_rate_keeps_at_a_switch_ends_the_run() {
     }
 }
 
-/// Position and speed at `end` of what starts at 0 with 1 m/s under -3 sign(x) - v/2, from one passage of 0 to the next.
+/// Position and speed at `end` of what starts at 0 with 1 m/s under -3 sign(x) - v/2, from one crossing of 0 to the next.
 fn relay(end: f64) -> [f64; 2] {
     let (mut t, mut v, c) = (0.0, 1.0f64, 0.5);
     loop {
         let top = v + 3.0 * v.signum() / c;
         let speed = |s: f64| v - top * (1.0 - (-c * s).exp());
-        let place = |s: f64| top * (1.0 - (-c * s).exp()) / c - 3.0 * v.signum() * s / c;
+        let position_at = |s: f64| top * (1.0 - (-c * s).exp()) / c - 3.0 * v.signum() * s / c;
         // back at 0 after less than without drag
         let (mut low, mut high) = (1e-3 * v.abs(), 2.0 * v.abs() / 3.0);
         for _ in 0..60 {
             let middle = 0.5 * (low + high);
-            if place(middle) * v.signum() > 0.0 { low = middle } else { high = middle }
+            if position_at(middle) * v.signum() > 0.0 { low = middle } else { high = middle }
         }
         if t + low > end {
-            return [place(end - t), speed(end - t)];
+            return [position_at(end - t), speed(end - t)];
         }
         (t, v) = (t + low, speed(low));
     }

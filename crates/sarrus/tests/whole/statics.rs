@@ -73,7 +73,7 @@ fn an_arm_rests_at_its_limit_or_lock_and_hangs_beyond_neither() {
         assert!((torque - 9.81 * FRAC_PI_6.cos()).abs() < 1e-9, "{torque}");
         assert!(found.report.notes.iter().any(|n| n.contains("`j` rests at its limit")));
     }
-    // held at its limit it has no freedom
+    // held at its limit it has no degree of freedom
     let (model, system) = load(&arm(false, ", limits = [\"-30 deg\", 1]"));
     assert!(modes(&model, &system, OperatingPoint::Equilibrium).unwrap().modes.is_empty());
 }
@@ -261,36 +261,36 @@ fn a_truss_snaps_through_above_its_limit_load_and_a_note_says_where() {
 }
 
 /// A cantilever of 1 m with EI = 100 N m² under a moment that rolls it up `turns` times.
-fn rolled(elements: u32, order: u32, turns: f64) -> String {
+fn rolled(elements: u32, order: u32, revolutions: f64) -> String {
     format!(
         "format = \"sarrus/1\"\ngravity = [0, 0, 0]\n\
          sections.s = {{ kind = \"given\", EA = 1e6, GA = 1e6, EI = 100.0, rhoA = 1, rhoI = 0.01, GJ = 100 }}\n\
          flexible.b = {{ kind = \"beam\", from = [0, 0, 0], to = [1, 0, 0], section = \"s\", elements = {elements}, order = {order} }}\n\
          joints.c = {{ kind = \"fixed\", bodies = [\"ground\", \"b.start\"], at = [0, 0, 0] }}\n\
          forces.f = {{ kind = \"torque\", body = \"b.end\", torque = [0, 0, {}] }}\n",
-        TAU * 100.0 * turns
+        TAU * 100.0 * revolutions
     )
 }
 
 #[test]
 fn a_spatial_beam_is_rolled_up_by_elements_that_turn_by_more_than_half() {
-    for (elements, order, turns) in [(4, 5, 2.0), (2, 8, 1.02), (2, 8, 1.5), (1, 8, 0.75)] {
-        let found = rest(&rolled(elements, order, turns), Some(20)).unwrap();
+    for (elements, order, revolutions) in [(4, 5, 2.0), (2, 8, 1.02), (2, 8, 1.5), (1, 8, 0.75)] {
+        let found = rest(&rolled(elements, order, revolutions), Some(20)).unwrap();
         let tip = format!("b.node{}", elements * order);
-        let radius = 1.0 / (TAU * turns);
-        let (x, y) = (radius * (TAU * turns).sin(), radius * (1.0 - (TAU * turns).cos()));
+        let radius = 1.0 / (TAU * revolutions);
+        let (x, y) = (radius * (TAU * revolutions).sin(), radius * (1.0 - (TAU * revolutions).cos()));
         let off = (value(&found, &format!("{tip}.x")) - x).hypot(value(&found, &format!("{tip}.y")) - y);
-        assert!(off < 1e-8, "{turns} turns: off by {off}");
+        assert!(off < 1e-8, "{revolutions} turns: off by {off}");
         for k in 0..=order {
-            let moment = value(&found, &format!("b.element1.Mz{k}")) / (TAU * 100.0 * turns);
-            assert!((moment - 1.0).abs() < 1e-9, "{turns} turns: {moment}");
+            let moment = value(&found, &format!("b.element1.Mz{k}")) / (TAU * 100.0 * revolutions);
+            assert!((moment - 1.0).abs() < 1e-9, "{revolutions} turns: {moment}");
         }
         assert!(found.report.residual < 1e-9);
     }
-    // a full turn within an element
-    for (elements, turns) in [(1, 1.2), (2, 2.05)] {
-        let beyond = rest(&rolled(elements, 8, turns), Some(30));
-        assert!(beyond.is_err(), "{turns} turns: {beyond:?}");
+    // a full revolution within an element
+    for (elements, revolutions) in [(1, 1.2), (2, 2.05)] {
+        let beyond = rest(&rolled(elements, 8, revolutions), Some(30));
+        assert!(beyond.is_err(), "{revolutions} turns: {beyond:?}");
     }
 }
 

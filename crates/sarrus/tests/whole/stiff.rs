@@ -21,8 +21,8 @@ fn end(name: &str, integrator: &str, rtol: f64, t_end: f64, known: &[(&str, f64)
     };
     let run = simulate(&model, &system, &Simulate { overrides, record: true }, &mut ()).unwrap();
     assert_eq!(run.report.status, Status::Completed, "{name}, {integrator}: {}", run.report.reason);
-    let kept = &run.report.certificate;
-    assert!(kept.position.passed && kept.velocity.passed, "{name}, {integrator}: {kept:?}");
+    let retained = &run.report.certificate;
+    assert!(retained.position.passed && retained.velocity.passed, "{name}, {integrator}: {retained:?}");
     // tolerances are relative to what is larger than one
     let error = |column: &str, value: f64| {
         (run.trajectory.last(column).unwrap() - value).abs() / value.abs().max(1.0)

@@ -76,7 +76,7 @@ fn names(kind: &str) -> [&'static str; 2] {
     if kind == "revolute" { ["angle", "rate"] } else { ["position", "speed"] }
 }
 
-/// b lies on the lower stop of B from 0.25 s on and goes on at 1/6 m/s when a is stopped by the upper stop of A, at 1 s.
+/// b lies on the lower stop of B from 0.25 s on and continues at 1/6 m/s when a is stopped by the upper stop of A, at 1 s.
 #[test]
 fn a_stop_does_not_hold_back_what_rests_on_it() {
     for (space, kind) in
@@ -212,7 +212,7 @@ fn drivers_do_work_in_impacts() {
     }
 }
 
-/// A lock that closes while a driver goes on: the driver does impulse times speed, half of which is lost.
+/// A lock that closes while a driver continues: the driver does impulse times speed, half of which is lost.
 #[test]
 fn drivers_do_work_while_a_joint_locks() {
     let rest = "drivers.D = { kind = 'joint', joint = 'A', position = '2*t' }\n\
@@ -341,7 +341,7 @@ atol = 1e-12
     }
 }
 
-/// `==` of numbers that change continuously is told by `check` and by a run; of switches and times it is not.
+/// `==` of numbers that change continuously is reported by `check` and by a run; of switches and times it is not.
 #[test]
 fn equality_of_continuous_numbers_is_told() {
     let notes = |when: &str| {
@@ -351,11 +351,11 @@ fn equality_of_continuous_numbers_is_told() {
              initial.A.speed = 1\nevents.e = {{ when = '{when}', lock = ['A'] }}\nrun.t_end = 1\n"
         );
         let (model, system) = system(&pair("planar", "prismatic", ["", ""], &rest));
-        let told = |notes: &[String]| notes.iter().any(|n| n.contains("event `e`: `==`"));
+        let reports = |notes: &[String]| notes.iter().any(|n| n.contains("event `e`: `==`"));
         let report = simulate(&model, &system, &Simulate::default(), &mut ()).unwrap().report;
         let checked = check(&model, &system).unwrap();
-        assert_eq!(told(&report.notes), told(&checked.notes), "{when}");
-        told(&report.notes)
+        assert_eq!(reports(&report.notes), reports(&checked.notes), "{when}");
+        reports(&report.notes)
     };
     for when in [
         "A.position == 0.5",

@@ -1,4 +1,4 @@
-//! What `check` does with each family, and which reactions are unique along a run that events, locks, limits and contacts change.
+//! Describes what `check` does with each family, and which reactions are unique along a run that events, locks, limits and contacts change.
 
 use crate::common::{load, outcome, read};
 use sarrus::analysis::{CheckReport, RunOverrides, SetupError, check, prescribed};
@@ -24,9 +24,9 @@ fn refused(text: &str, words: &[&str]) {
         Err(message) => message,
         Ok((model, system)) => {
             let error = check(&model, &system).unwrap_err();
-            let told = error.diagnostics();
-            assert!(told[0].hint.is_some(), "{error}");
-            told.iter().map(|d| d.message.clone()).collect()
+            let diagnostic = error.diagnostics();
+            assert!(diagnostic[0].hint.is_some(), "{error}");
+            diagnostic.iter().map(|d| d.message.clone()).collect()
         }
     };
     words.iter().for_each(|word| assert!(message.contains(word), "`{word}` is not in: {message}"));
@@ -299,7 +299,7 @@ fn what_touches_beside_what_holds_shares() {
     // from the start on
     let start = checked(&twin(", lock_at = 0", ", limits = [0, 1]", ""));
     assert_eq!(torques(&shared_at_start(&start)), both);
-    // a driver that comes to a limit and stays; one that turns round before it, or goes on, does not
+    // a driver that comes to a limit and stays; one that turns round before it, or continues, does not
     let driven = |angle: &str| {
         let driver = format!("drivers.d = {{ kind = 'joint', joint = 'j', angle = '{angle}' }}\n");
         shared(&arm(", limits = [-0.1, 1]", &driver))

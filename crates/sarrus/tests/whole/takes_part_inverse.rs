@@ -5,7 +5,7 @@ use sarrus::analysis::{Prescribed, RunOverrides, SetupError, prescribed};
 use sarrus::prelude::*;
 use std::path::Path;
 
-/// What is due at a time.
+/// Holds what is due at a time.
 type Due = fn(f64) -> f64;
 
 fn inverse(text: &str) -> Prescribed {
@@ -51,8 +51,8 @@ fn slider(option: &str, gravity: &str, more: &str) -> String {
 fn options_of_joints_load_their_drivers() {
     let still = "[0, 0]";
     let slip = |t: f64| f64::tanh(2.0 * t / 0.05);
-    let rubs = slider(", friction = { force = 3, slip_speed = 0.05 }", still, "");
-    follows(&rubs, "motor.force", |t| 2.0 + 3.0 * slip(t));
+    let rubbing = slider(", friction = { force = 3, slip_speed = 0.05 }", still, "");
+    follows(&rubbing, "motor.force", |t| 2.0 + 3.0 * slip(t));
     // μ N of the weight across the guide
     let mu = slider(", friction = { mu = 0.3, slip_speed = 0.05 }", "[0, -10]", "");
     follows(&mu, "motor.force", |t| 2.0 + 3.0 * slip(t));
@@ -210,15 +210,15 @@ fn an_overlap_at_the_start_is_named_in_a_prescribed_motion() {
         joints.J = { kind = 'prismatic', bodies = ['ground', 'b'], at = [0, 0.08], axis = [0, 1] }\n\
         drivers.motor = { kind = 'joint', joint = 'J', position = '0.1*t' }\n\
         contacts.c = { between = ['b', 'ground'], law = { kind = 'linear', stiffness = 1e4 } }\nrun.t_end = 0.1\noutput.every = 0.1\n";
-    let told = |notes: &[String]| notes.iter().find(|n| n.contains("overlap")).cloned();
-    let run = told(&outcome(&load(deep)).report.notes);
+    let note_of = |notes: &[String]| notes.iter().find(|n| n.contains("overlap")).cloned();
+    let run = note_of(&outcome(&load(deep)).report.notes);
     assert!(run.is_some());
-    assert_eq!(told(&inverse(deep).report.notes), run);
-    assert!(told(&inverse(&deep.replace("0.08", "0.2")).report.notes).is_none());
+    assert_eq!(note_of(&inverse(deep).report.notes), run);
+    assert!(note_of(&inverse(&deep.replace("0.08", "0.2")).report.notes).is_none());
 }
 
 /// Beams and modal bodies move as drivers say only where these have every freedom: one element between driven ends, a modal body without modes of
-/// its own. Otherwise the freedoms that are left are counted and the motion refused.
+/// its own. Otherwise the degrees of freedom that are left are counted and the motion refused.
 #[test]
 fn flexible_members_load_drivers_or_are_refused_with_their_freedoms() {
     let section = "space = 'planar'\ngravity = [0, 0]\nsections.s = { kind = 'given', EA = 1e3, GA = 1e3, EI = 10, rhoA = 1, rhoI = 0.01 }\n";
@@ -300,7 +300,7 @@ fn rigid_contacts_take_part_in_a_prescribed_motion() {
         let found = follows(&text, "b.x", |t| 0.5 + (1.0 + e) * (t - 0.3).max(0.0));
         let hit = found.report.events.iter().find(|event| event.name == "c").unwrap();
         assert!((hit.t - 0.3).abs() < 1e-9, "{}", hit.t);
-        assert!(found.report.notes.iter().any(|n| n.contains("do not move every freedom")));
+        assert!(found.report.notes.iter().any(|n| n.contains("do not move every degree of freedom")));
         // 2 kg come to 1 + e: the driver does the work of the impulse at its own speed
         let work = column(&found.trajectory, "energy.work");
         assert!((work.last().unwrap() - 2.0 * (1.0 + e)).abs() < 1e-7, "{e}: {work:?}");
@@ -466,7 +466,7 @@ fn controllers_push_in_a_prescribed_motion() {
     follows(&push(&lag.replace("4*(", "4e4*(")), "motor.force", |t| 2.0 - (1.0 - f64::exp(-4e4 * t)));
 }
 
-/// What holds a joint only by a spring or a contact is not driven, and freedoms are counted.
+/// What holds a joint only by a spring or a contact is not driven, and degrees of freedom are counted.
 #[test]
 fn freedoms_that_no_driver_has_are_counted() {
     let text = paddle("", "")

@@ -206,7 +206,7 @@ fn locks_take_part_in_modes() {
         // and with all that acts in a run at a time, at rest there
         swings(&small(&rods(own, "1"), OperatingPoint::Time(60.0)), &[due(1.0)]);
     }
-    // at the start a lock holds that is reached there: one freedom, not two
+    // at the start a lock holds that is reached there: one degree of freedom, not two
     assert_eq!(small(&rods(", lock_at = 0", "1"), OperatingPoint::Start).positions, 1);
     assert_eq!(small(&rods(", limits = [0, 1]", "1"), OperatingPoint::Start).positions, 1);
     assert_eq!(small(&rods(", lock_at = -0.5", "1"), OperatingPoint::Start).positions, 2);
@@ -268,11 +268,11 @@ fn compliant_contacts_take_part_in_modes() {
     let normal = [-10.0, f64::sqrt(5000.0 - 100.0)];
     swings(&small(&disc(""), OperatingPoint::Equilibrium), &[normal]);
     // μ N/v_s is a damper
-    let rubs = small(
+    let rubbing = small(
         &disc(", friction = { kind = 'coulomb', mu = 0.5, slip_speed = 0.1 }"),
         OperatingPoint::Equilibrium,
     );
-    let decays = rubs.modes.iter().find(|m| m.kind == ModeKind::Decay).unwrap();
+    let decays = rubbing.modes.iter().find(|m| m.kind == ModeKind::Decay).unwrap();
     assert!((decays.eigenvalue[0] + 0.5 * 9.81 / 0.1).abs() < 1e-6, "{:?}", decays.eigenvalue);
     let holds = small(
         &disc(", friction = { kind = 'bristle', mu = 0.5, stiffness = 1000, damping = 2 }"),

@@ -11,7 +11,7 @@ fn noise(n: usize, seed: f64) -> Vec<f64> {
     (0..n).map(|i| ((i as f64 + 1.0) * seed).sin() * 43_758.545_3).map(|x| x.rem_euclid(1.0) - 0.5).collect()
 }
 
-/// What a tangent is about: M v̇ + Jᵀλ - f (M changes where there are modal bodies), Φ̇, and Φ̈ = J v̇ - γ.
+/// Returns what a tangent is about: M v̇ + Jᵀλ - f (M changes where there are modal bodies), Φ̇, and Φ̈ = J v̇ - γ.
 fn values(m: &mut Mechanism, s: &State, vdot: &[f64], lambda: &[f64], eq: &mut Equations) -> [Vec<f64>; 3] {
     let structure = m.structure().clone();
     m.update(s, Stage::FORCE, eq);
@@ -51,7 +51,7 @@ fn tangents_are_the_derivatives_of_the_equations_on_every_model() {
         compared += 1;
         let start = sarrus::analysis::assemble(&model, &system, Default::default()).unwrap();
         let mut m = system.mechanism();
-        m.set_hints(&start.hints);
+        m.set_discrete(&start.discrete);
         let mut state = start.state;
         // anywhere near the start, moving in any way, on the constraints or not
         m.retract(&mut state.q, &noise(s.nv, 12.9).iter().map(|x| 0.02 * x).collect::<Vec<_>>());

@@ -102,7 +102,7 @@ fn floating(planar: bool, modal: bool, field: &[&str]) -> String {
     )
 }
 
-/// A field -k m r draws the centre of mass with ω² = k and lets the body turn; every freedom is one mode.
+/// A field -k m r draws the centre of mass with ω² = k and lets the body turn; every degree of freedom is one mode.
 #[test]
 fn a_free_modal_body_in_a_field_has_as_many_modes_as_freedoms() {
     let central = ["-4*mass*(x - 0.5)", "-4*mass*y", "-4*mass*z"];

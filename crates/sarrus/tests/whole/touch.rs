@@ -11,7 +11,7 @@ fn column<'a>(outcome: &'a Outcome, column: &str) -> impl Iterator<Item = f64> +
 const SOFT: &str = "law = { kind = 'linear', stiffness = 1e6, restitution = 0.5 }";
 const RIGID: &str = "method = 'impulsive', restitution = 0.5";
 
-/// What a ball falls on, with its top at z = 0.
+/// Defines what a ball falls on, with its top at z = 0.
 const TARGETS: [&str; 5] = [
     "{ kind = 'plane' }",
     "{ kind = 'half_space' }",
@@ -77,7 +77,7 @@ fn a_bullet_does_not_pass_a_thin_wall() {
     }
 }
 
-/// A bar of 1 m at 300 rad/s whose tip sweeps over a ball that stands still; it turns by many revolutions in the run.
+/// A bar of 1 m at 300 rad/s whose tip sweeps over a ball that stands still; it rotates by many revolutions in the run.
 #[test]
 fn the_tip_of_a_spinning_bar_meets_a_ball_between_two_steps() {
     for (contact, shape) in [

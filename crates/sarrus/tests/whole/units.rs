@@ -156,11 +156,11 @@ const WRONG: &[(&str, &str)] = &[
     ("run", r#"rtol = "1 mm""#),
 ];
 
-/// What loading and assembling the model say with one value written.
-fn said(place: &str, value: &str) -> Result<(), String> {
+/// Returns what loading and assembling the model say with one value written.
+fn said(location: &str, value: &str) -> Result<(), String> {
     let mut text = MODEL.to_string();
     for (name, plain) in PLAIN {
-        text = text.replace(&format!("<{name}>"), if *name == place { value } else { plain });
+        text = text.replace(&format!("<{name}>"), if *name == location { value } else { plain });
     }
     let (model, system) = read(&text, Path::new("")).map_err(|e| format!("{e:?}"))?;
     let assembled = sarrus::analysis::assemble(&model, &system, Default::default());
@@ -169,17 +169,17 @@ fn said(place: &str, value: &str) -> Result<(), String> {
 
 #[test]
 fn units_that_fit_are_taken() {
-    for (place, value) in FITS {
-        said(place, value).unwrap_or_else(|error| panic!("{place} = {value}: {error}"));
+    for (location, value) in FITS {
+        said(location, value).unwrap_or_else(|error| panic!("{location} = {value}: {error}"));
     }
 }
 
 #[test]
 fn units_that_do_not_fit_are_refused() {
     assert!(WRONG.len() >= 60);
-    for (place, value) in WRONG {
-        let error = said(place, value).expect_err(&format!("{place} = {value}"));
-        assert!(error.contains("expected"), "{place} = {value}: {error}");
+    for (location, value) in WRONG {
+        let error = said(location, value).expect_err(&format!("{location} = {value}"));
+        assert!(error.contains("expected"), "{location} = {value}: {error}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Places that are closed at an instant: their rows, what they do to each other, and what moves without them.
+//! Points that are closed at an instant: their rows, what they do to each other, and what moves without them.
 
 use crate::linear::free_accelerations;
 use sarrus_solve::{
@@ -12,7 +12,7 @@ use sarrus_system::contact::rigid::{Gap, GapRows};
 /// ([`sarrus_solve::complementarity`]).
 const FIXED: f64 = 1e-11;
 
-/// The places at an instant.
+/// The points at an instant.
 pub(super) struct ContactInstant {
     /// Gaps, by their numbers.
     pub which: Vec<usize>,
@@ -22,7 +22,7 @@ pub(super) struct ContactInstant {
     pub first: Vec<usize>,
     /// W = N (M⁻¹ - M⁻¹Jᵀ(J M⁻¹Jᵀ)⁻¹J M⁻¹) Nᵀ, by rows: what an impulse at one does to the velocity of another.
     pub W: Vec<f64>,
-    /// What an impulse at a row does to v.
+    /// Holds what an impulse at a row does to v.
     pub response: Vec<Vec<f64>>,
     /// u̇ without them.
     pub free: Vec<f64>,
@@ -30,7 +30,7 @@ pub(super) struct ContactInstant {
     pub scale: f64,
     /// Work that drivers, and gaps that the time moves, do on the mechanism by an impulse of 1 at a row \[J\].
     pub work: Vec<f64>,
-    /// Of each, whether what holds whatever they do leaves its gap no freedom.
+    /// Of each, whether what holds whatever they do leaves its gap no degree of freedom.
     pub fixed: Vec<bool>,
     /// Of a planar body at each, how it stands, in words.
     pub stands: Vec<String>,
@@ -91,7 +91,7 @@ impl ContactInstant {
         self.rows.iter().flat_map(|own| own.rates.iter().copied()).collect()
     }
 
-    /// How many rows.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.free.len()
     }
@@ -106,7 +106,7 @@ fn compliance(structure: &Structure, eq: &Equations, N: &[f64]) -> f64 {
     cols.sum()
 }
 
-/// How the first body of a gap stands, where an angle says it.
+/// Returns how the first body of a gap stands, where an angle says it.
 fn stands(mechanism: &Mechanism, s: &State, gap: &Gap) -> String {
     let bodies = &mechanism.system().directory.bodies;
     let body = gap.ids.iter().filter(|id| **id != 0).map(|&id| &bodies[id as usize]).next();

@@ -4,19 +4,19 @@
 //! ([`watch`]): an open one closes, one that is held would have to pull, one that sticks breaks loose, one that slides comes to a stop.
 //! There
 //!
-//! 1. what approaches at places that are closed is an impact of all of them together ([`impact`]): velocities jump;
-//! 2. of those that then neither approach nor part, accelerations tell which stay closed, which of them stick and which slide:
+//! 1. what approaches at points that are closed is an impact of all of them together ([`impact`]): velocities jump;
+//! 2. of those that then neither approach nor part, accelerations show which stay closed, which of them stick and which slide:
 //!    0 ≤ N ⊥ g̈ ≥ 0 with Coulomb's law, a complementarity problem again;
-//! 3. these are held by rows, g = 0 and where they stick slip = 0, and the run goes on with the system of what acts. Where their forces are
+//! 3. these are held by rows, g = 0 and where they stick slip = 0, and the run continues with the system of what acts. Where their forces are
 //!    not unique they are watched together ([`shares`]).
 //!
 //! The same is done behind every break in time, where a force or a driver switches, and where a contact slides over the end of its surface.
 //!
 //! Rebounds lower than [`LOW`] of the size of the mechanism, where it is pressed on, are none: the sequence of a bouncing ball ends in
-//! rest, and so does that of a block that rocks or tumbles, of several places at once. How often a
+//! rest, and so does that of a block that rocks or tumbles, of several points at once. How often a
 //! contact meets is no reason to stop it: a ball without loss bounces for ever.
 //!
-//! Cost: all gaps of an entry are looked at eight times a step; a step with places that are held also solves for what they bear.
+//! Cost: all gaps of an entry are checked eight times a step; a step with points that are held also solves for what they bear.
 
 mod impact;
 mod instant;

@@ -1,4 +1,4 @@
-//! Contacts that are held and share their forces in more than one way: a box in a gripper, a table on four legs.
+//! Contacts that are held and share their forces in more than one way: a box in a gripper, a table on four segments.
 //!
 //! The multipliers of a run are those of least norm. One of them that pulls, or asks more friction than there is, says nothing as long
 //! as others of the same motion do not. So one number is watched for all contacts together
@@ -49,7 +49,7 @@ impl Shares {
             alone = least;
         }
         let mut free = self.free.mechanism();
-        free.be_like(mechanism);
+        free.copy_discrete_state(mechanism);
         let held = (0..gaps.list.len()).filter(|&i| gaps.now[i] != Now::Open).collect();
         let at = ContactInstant::new(&mut free, s, &gaps.list, held)?;
         let all: Vec<usize> = (0..at.which.len()).collect();
@@ -73,7 +73,7 @@ impl Shares {
     }
 }
 
-/// What is left of J v̇ = γ, relative to the largest acceleration, or to `pull`, that without contacts.
+/// Returns what is left of J v̇ = γ, relative to the largest acceleration, or to `pull`, that without contacts.
 fn contradiction(mechanism: &Mechanism, eq: &Equations, accel: &Accel, pull: f64) -> f64 {
     let largest = |list: &[f64]| list.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     let mut left: Vec<f64> = eq.gamma.iter().map(|x| -x).collect();

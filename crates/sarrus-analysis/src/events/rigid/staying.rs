@@ -9,12 +9,12 @@ use sarrus_system::contact::rigid::{Gap, SAME_WAY};
 
 /// The problem.
 pub(super) struct Staying {
-    pub places: Vec<ContactPoint>,
+    pub points: Vec<ContactPoint>,
     /// Directions of those that slide.
     pub slips: Vec<Option<Vec<f64>>>,
     /// The column of each along its normal.
     pub columns: Vec<usize>,
-    /// Whether contacts of the same two bodies that slide do so the same way: how they share their forces is then of no account.
+    /// True if contacts of the same two bodies that slide do so the same way: how they share their forces is then of no account.
     pub is_parallel: bool,
     W: Vec<f64>,
     symmetric: Vec<f64>,
@@ -32,7 +32,7 @@ impl Staying {
         slides: impl Fn(usize, f64) -> bool,
     ) -> Staying {
         let (n, u) = (at.len(), at.rates());
-        let (mut rows, mut places, mut columns) = (vec![], vec![], vec![]);
+        let (mut rows, mut points, mut columns) = (vec![], vec![], vec![]);
         let mut slips: Vec<Option<Vec<f64>>> = vec![];
         let mut is_parallel = true;
         for &k in stays {
@@ -43,7 +43,7 @@ impl Staying {
             let own = if slides { 0 } else { across };
             columns.push(rows.len());
             rows.extend(i..=i + own);
-            places.push(ContactPoint { mu: gaps[at.which[k]].rigid.mu, across: own });
+            points.push(ContactPoint { mu: gaps[at.which[k]].rigid.mu, across: own });
             let mut own = slides.then(|| slip.iter().map(|u| u / speed).collect::<Vec<f64>>());
             if let Some(d) = &mut own {
                 // contacts of two bodies that slide the same way do so to the last digit: their columns depend on each other
@@ -64,20 +64,20 @@ impl Staying {
         let mut W: Vec<f64> = rows.iter().flat_map(|&i| rows.iter().map(move |&j| at.W[i * n + j])).collect();
         let symmetric = W.clone();
         let b: Vec<f64> = rows.iter().map(|&i| at.free[i]).collect();
-        for ((&k, slip), (place, &column)) in stays.iter().zip(&slips).zip(places.iter().zip(&columns)) {
+        for ((&k, slip), (point, &column)) in stays.iter().zip(&slips).zip(points.iter().zip(&columns)) {
             let Some(d) = slip else { continue };
             let across = at.first[k] + 1;
             for (r, &i) in rows.iter().enumerate() {
                 W[r * m + column] -=
-                    place.mu * d.iter().enumerate().map(|(l, d)| at.W[i * n + across + l] * d).sum::<f64>();
+                    point.mu * d.iter().enumerate().map(|(l, d)| at.W[i * n + across + l] * d).sum::<f64>();
             }
         }
-        Staying { places, slips, columns, is_parallel, W, symmetric, b }
+        Staying { points, slips, columns, is_parallel, W, symmetric, b }
     }
 
     /// As it is solved.
     pub fn contacts(&self) -> Contacts<'_> {
-        Contacts { places: &self.places, W: &self.W, symmetric: &self.symmetric, b: &self.b }
+        Contacts { points: &self.points, W: &self.W, symmetric: &self.symmetric, b: &self.b }
     }
 
     /// Accelerations of all rows at the instant under the forces `kappa` of the contacts `stays`, by whose numbers this was made.
@@ -85,10 +85,10 @@ impl Staying {
         let n = at.len();
         let mut forces = vec![0.0; n];
         for (own, &k) in stays.iter().enumerate() {
-            let (i, column, place) = (at.first[k], self.columns[own], &self.places[own]);
-            forces[i..=i + place.across].copy_from_slice(&kappa[column..=column + place.across]);
+            let (i, column, point) = (at.first[k], self.columns[own], &self.points[own]);
+            forces[i..=i + point.across].copy_from_slice(&kappa[column..=column + point.across]);
             for (l, d) in self.slips[own].iter().flatten().enumerate() {
-                forces[i + 1 + l] = -place.mu * d * kappa[column];
+                forces[i + 1 + l] = -point.mu * d * kappa[column];
             }
         }
         (0..n).map(|i| at.free[i] + dot(&at.W[i * n..][..n], &forces)).collect()

@@ -1,6 +1,6 @@
-//! What happens at an instant at which something happens to a gap.
+//! Describes what happens at an instant at which something happens to a gap.
 
-use super::super::{Journey, NoStart, active::GapHold, jump::APART};
+use super::super::{EventLoop, NoStart, active::GapHold, jump::APART};
 use super::impact::{self, gained};
 use super::instant::{ContactInstant, dot};
 use super::shares::Shares;
@@ -24,34 +24,34 @@ const AT_ONCE: usize = 50;
 /// Instants at the same time from which on flights that time cannot resolve are none.
 const FEW: usize = 3;
 
-/// How far behind the end of a surface the run goes on, as a part of its duration: the motion there is that before it to rounding.
+/// Describes how far behind the end of a surface the run continues, as a part of its duration: the motion there is that before it to rounding.
 const BEHIND: f64 = 1e-11;
 /// Acceleration of a gap beside those of all forces from which on it parts.
 const PARTS: f64 = 1e-8;
 /// Rate of a gap that is held, as a part of the fastest velocity, where its normal has jumped.
 const OFF: f64 = 1e-6;
 
-/// Start of the note on contacts that go on as they are where no solution is found, at a margin that is watched no closer ([`LOOSEST`]).
+/// Start of the note on contacts that continue as they are where no solution is found, at a margin that is watched no closer ([`LOOSEST`]).
 const EDGE: &str = "rigid contacts at the edge of sticking stay as they are";
 
 /// Cosine of the angle by which a slip turns where it turns back; one that merely turns passes 90 degrees.
 const BACK: f64 = -0.5;
 
-/// Word for a pair that goes on at other corners and edges.
+/// Word for a pair that continues at other corners and edges.
 const MOVED: &str = "touches at other points";
 
 /// Words for impacts that end in rest.
 const RESTS: &str = "comes to rest";
 
-/// What is reported of a contact at an instant.
+/// Holds what is reported of a contact at an instant.
 #[derive(Default)]
-struct Told {
+struct Reported {
     words: Vec<String>,
     impulses: Vec<ImpulseReport>,
     lost: f64,
 }
 
-impl Journey {
+impl EventLoop {
     /// Impacts at `state`, and what stays closed there.
     pub(in super::super) fn touch(
         &mut self,
@@ -73,11 +73,11 @@ impl Journey {
         state: &mut State,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), StepError> {
-        let mut told = self.nothing_told();
-        self.settle_gaps(gaps, mechanism, state, &mut told)?;
+        let mut reported = self.nothing_reported();
+        self.correct_gaps(gaps, mechanism, state, &mut reported)?;
         gaps.judge(mechanism, state);
         recorder.enter(mechanism, state);
-        self.tell(gaps, told, state.t, recorder);
+        self.report(gaps, reported, state.t, recorder);
         Ok(())
     }
 
@@ -92,8 +92,8 @@ impl Journey {
         if gaps.list.is_empty() {
             return Ok(Vec::new());
         }
-        let mut told = self.nothing_told();
-        self.settle_gaps(&mut gaps, mechanism, state, &mut told)?;
+        let mut reported = self.nothing_reported();
+        self.correct_gaps(&mut gaps, mechanism, state, &mut reported)?;
         gaps.judge(mechanism, state);
         Ok(gaps.not_unique)
     }
@@ -115,18 +115,18 @@ impl Journey {
     }
 
     /// Nothing to report yet, by contact and then by limit.
-    fn nothing_told(&self) -> Vec<Told> {
-        let count = self.system.contacts.len() + self.system.whole.events.limits.len();
-        std::iter::repeat_with(Told::default).take(count).collect()
+    fn nothing_reported(&self) -> Vec<Reported> {
+        let count = self.system.contacts.len() + self.system.all.events.limits.len();
+        std::iter::repeat_with(Reported::default).take(count).collect()
     }
 
     /// Impacts at `state`, and the rows of what stays closed.
-    fn settle_gaps(
+    fn correct_gaps(
         &mut self,
         gaps: &mut GapWatch,
         mechanism: &mut Mechanism,
         state: &mut State,
-        told: &mut [Told],
+        reported: &mut [Reported],
     ) -> Result<(), StepError> {
         let t = state.t;
         let solve = |source| StepError::Solve { t, source };
@@ -141,12 +141,12 @@ impl Journey {
         let slow = SLOW * gaps.fastest;
         gaps.idle = idle(&at, slow);
         let mut at = self.movable(gaps, &mut free, state, at, slow)?;
-        push_back(gaps, &at, &free, state);
+        correct_overlap(gaps, &at, &free, state);
         if at.first.iter().any(|&i| at.rates()[i] < -slow) {
-            self.hit(gaps, &at, state, slow, told)?;
+            self.hit(gaps, &at, state, slow, reported)?;
             at = ContactInstant::new(&mut free, state, &gaps.list, at.which).map_err(solve)?;
         }
-        if self.come_to_rest(gaps, &at, slow, &mut free, state, told)? {
+        if self.come_to_rest(gaps, &at, slow, &mut free, state, reported)? {
             at = ContactInstant::new(&mut free, state, &gaps.list, at.which).map_err(solve)?;
         }
         gaps.rebounds.fill(false);
@@ -154,7 +154,7 @@ impl Journey {
         at.which.iter().zip(&at.first).for_each(|(&own, &i)| gaps.rebounds[own] = u[i] > slow);
         let staying = self.staying(gaps, &at, slow, t)?;
         let before = gaps.now.clone();
-        self.hold(gaps, staying, &mut free, mechanism, state, told)?;
+        self.hold(gaps, staying, &mut free, mechanism, state, reported)?;
         let shares = || Shares { free: free.system().clone(), watched: Vec::new() };
         gaps.shares = self.is_shared.then(shares);
         gaps.judged = self.with_idle(gaps, &mut free, state);
@@ -199,7 +199,7 @@ impl Journey {
             self.active.register(GapHold { gap: i, across: false }, gap.hold(&self.system, None))
         });
         let rows: Vec<ConstraintElement> = rows.collect();
-        let held = self.active.take_holds();
+        let held = self.active.remove_holds();
         self.active.set_holds(held.iter().cloned().chain(rows).collect());
         let system = self.active.system(&self.system);
         self.active.set_holds(held);
@@ -215,7 +215,7 @@ impl Journey {
     ) -> Result<Mechanism, StepError> {
         let mut free = self.without_holds(mechanism, state)?;
         let before = free.energy(state);
-        super::super::jump::settle(&mut free, state);
+        super::super::jump::make_consistent(&mut free, state);
         let after = free.energy(state);
         state.x[WORK] += after.kinetic + after.potential - before.kinetic - before.potential;
         Ok(free)
@@ -236,11 +236,11 @@ impl Journey {
         }
         let Ok(mut free) = self.without_holds(mechanism, state) else { return false };
         let mut behind = state.clone();
-        let ahead = BEHIND * (self.route.span.1 - self.route.span.0);
+        let ahead = BEHIND * (self.schedule.span.1 - self.schedule.span.0);
         let way: Vec<f64> = state.v.iter().map(|v| v * ahead).collect();
         free.retract(&mut behind.q, &way);
         behind.t += ahead;
-        super::super::jump::settle(&mut free, &mut behind);
+        super::super::jump::make_consistent(&mut free, &mut behind);
         let fast = OFF * gaps.fastest;
         let ends = held().any(|(gap, _)| !(free.gap_rows(&behind, gap).rates[0].abs() <= fast));
         if ends {
@@ -250,14 +250,14 @@ impl Journey {
         ends
     }
 
-    /// The mechanism without the rows of places that are held.
+    /// The mechanism without the rows of points that are held.
     fn without_holds(&mut self, mechanism: &Mechanism, state: &State) -> Result<Mechanism, StepError> {
-        let held = self.active.take_holds();
+        let held = self.active.remove_holds();
         let system = self.active.system(&self.system);
         self.active.set_holds(held);
         let system: Arc<System> = Arc::new(system.map_err(|_| StepError::NotFinite { t: state.t })?);
         let mut free = system.mechanism();
-        free.be_like(mechanism);
+        free.copy_discrete_state(mechanism);
         Ok(free)
     }
 
@@ -277,11 +277,11 @@ impl Journey {
         at: &ContactInstant,
         state: &mut State,
         slow: f64,
-        told: &mut [Told],
+        reported: &mut [Reported],
     ) -> Result<(), StepError> {
         let before = at.rates();
         let low = LOW * size(state);
-        let (mut e, mut rules, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut e, mut rules, mut points) = (Vec::new(), Vec::new(), Vec::new());
         for (own, &i) in at.which.iter().zip(&at.first) {
             let Gap { contact, rigid, .. } = &gaps.list[*own];
             let rigid = *rigid;
@@ -297,17 +297,17 @@ impl Journey {
             }
             e.push(if approaches && !rests { rigid.restitution } else { 0.0 });
             rules.push(rigid.rule);
-            places.push(ContactPoint { mu: rigid.mu, across: at.rows[rules.len() - 1].rates.len() - 1 });
+            points.push(ContactPoint { mu: rigid.mu, across: at.rows[rules.len() - 1].rates.len() - 1 });
         }
-        let found = impact::solve(at, &places, &e, &rules, &before)
+        let found = impact::solve(at, &points, &e, &rules, &before)
             .map_err(|_| self.no_force(gaps, at, state.t, None))?;
         // ΔT = ½κᵀ(u⁺ + u⁻) and what drivers do
         state.x[WORK] += dot(&at.work, &found.kappa);
         for (x, kappa) in at.response.iter().zip(&found.kappa) {
             state.v.iter_mut().zip(x).for_each(|(v, x)| *v += x * kappa);
         }
-        for ((place, &own), &i) in places.iter().zip(&at.which).zip(&at.first) {
-            let rows = i..=i + place.across;
+        for ((point, &own), &i) in points.iter().zip(&at.which).zip(&at.first) {
+            let rows = i..=i + point.across;
             let contact = gaps.list[own].contact;
             let kappa = &found.kappa[rows.clone()];
             if kappa[0] == 0.0 && before[i] >= -slow {
@@ -320,10 +320,10 @@ impl Journey {
                 state.x[element.x] += along;
                 state.x[element.x + 1] += lost - along;
             }
-            let told = &mut told[contact];
-            told.lost += lost;
+            let reported = &mut reported[contact];
+            reported.lost += lost;
             let limit = gaps.list[own].limit;
-            told.impulses.push(match limit {
+            reported.impulses.push(match limit {
                 Some(limit) => self.impulse_at(limit, kappa[0]),
                 None => ImpulseReport {
                     joint: self.system.gap_name(contact).to_string(),
@@ -332,29 +332,29 @@ impl Journey {
                     unit: "N s",
                 },
             });
-            if told.words.is_empty() {
+            if reported.words.is_empty() {
                 let rebounds = found.after[i] > slow;
-                told.words.push(match limit.map(|limit| self.system.whole.events.limits[limit].value) {
+                reported.words.push(match limit.map(|limit| self.system.all.events.limits[limit].value) {
                     Some(value) if rebounds => format!("rebounds from {value}"),
                     Some(value) => format!("hits {value}"),
                     None => "impact".into(),
                 });
                 if !found.is_unique {
-                    told.words.push("impulses are not unique: those of least norm are shown".into());
+                    reported.words.push("impulses are not unique: those of least norm are shown".into());
                 }
                 if !found.is_motion_unique {
-                    told.words.push("velocities after it depend on how impulses are shared".into());
+                    reported.words.push("velocities after it depend on how impulses are shared".into());
                 }
                 if found.corrected {
-                    told.words.push("the rule would have made energy: less restitution was taken".into());
+                    reported.words.push("the rule would have made energy: less restitution was taken".into());
                 }
             }
         }
         Ok(())
     }
 
-    /// Ends a sequence of impacts over several places in rest. An impact without restitution at one place can throw off another, as of
-    /// a block that rocks. The times between such impacts shrink to nothing. Places that would rise no higher than [`LOW`], and are
+    /// Ends a sequence of impacts over several points in rest. An impact without restitution at one point can throw off another, as of
+    /// a block that rocks. The times between such impacts shrink to nothing. Points that would rise no higher than [`LOW`], and are
     /// pressed on, close together with those that stay: velocities are brought onto their rows, with the least change, which loses
     /// energy. Returns whether any did.
     fn come_to_rest(
@@ -364,7 +364,7 @@ impl Journey {
         slow: f64,
         free: &mut Mechanism,
         state: &mut State,
-        told: &mut [Told],
+        reported: &mut [Reported],
     ) -> Result<bool, StepError> {
         let size = size(state);
         // where the time does not tell one instant from the next, neither does it tell a flight
@@ -378,15 +378,17 @@ impl Journey {
         // under what the others bear: bodies that fall together do not press on each other by themselves
         let others: Vec<usize> = all.clone().filter(|k| !rises(*k)).collect();
         let borne = Staying::new(at, &gaps.list, &others, gaps.still(), |_, speed| speed > 10.0 * slow);
-        let falls = match borne.contacts().solve() {
+        let impact_speeds = match borne.contacts().solve() {
             Ok(found) => borne.accelerations(at, &others, &found.kappa),
-            // forces are looked for again with those that may close
+            // forces are searched for again with those that may close
             Err(_) => at.free.clone(),
         };
         let is_low = |k: usize| {
             let i = at.first[k];
             // a flight that does not rise above the surface is none either
-            rises(k) && falls[i] < 0.0 && u[i] * u[i] <= -2.0 * falls[i] * low.max(-at.rows[k].gap)
+            rises(k)
+                && impact_speeds[i] < 0.0
+                && u[i] * u[i] <= -2.0 * impact_speeds[i] * low.max(-at.rows[k].gap)
         };
         let lows = all.clone().filter(|k| is_low(*k)).map(|k| u[at.first[k]]);
         let Some(fastest) = lows.reduce(f64::max) else { return Ok(false) };
@@ -395,35 +397,35 @@ impl Journey {
         let near: Vec<usize> = all.filter(|&k| !rises(k) || is_low(k)).collect();
         let problem = Staying::new(at, &gaps.list, &near, gaps.still(), |_, speed| speed > still);
         let Ok(found) = problem.contacts().solve() else { return Ok(false) };
-        let each = near.iter().zip(&found.status).zip(problem.slips.iter().zip(&problem.places));
+        let each = near.iter().zip(&found.status).zip(problem.slips.iter().zip(&problem.points));
         let each: Vec<_> = each.filter(|((_, status), _)| **status != ContactStatus::Open).collect();
         let stays: Vec<usize> = each.iter().map(|((k, _), _)| **k).collect();
         if !stays.iter().any(|&k| rises(k)) {
             return Ok(false);
         }
         let mut rows = Vec::new();
-        for ((k, status), (slip, place)) in each {
+        for ((k, status), (slip, point)) in each {
             let i = at.which[*k];
             let gap = free.observe(state, |at| gaps.list[i].frozen(at));
             rows.push(self.active.register(GapHold { gap: i, across: false }, gap.hold(&self.system, None)));
             // one that sticks does so from here on: a slip that is left would be one of the flights
             if *status == ContactStatus::Stick
                 && slip.is_none()
-                && place.across > 0
+                && point.across > 0
                 && let Some(across) = gap.stick(&self.system)
             {
                 rows.push(self.active.register(GapHold { gap: i, across: true }, across));
             }
         }
-        let before = self.active.take_holds();
+        let before = self.active.remove_holds();
         self.active.set_holds(rows);
         let system = self.active.system(&self.system);
         self.active.set_holds(before);
         let system: Arc<System> = Arc::new(system.map_err(|_| StepError::NotFinite { t: state.t })?);
         let mut held = system.mechanism();
-        held.be_like(free);
+        held.copy_discrete_state(free);
         let mut rests = state.clone();
-        super::super::jump::settle(&mut held, &mut rests);
+        super::super::jump::make_consistent(&mut held, &mut rests);
         let lost = held.energy(state).kinetic - held.energy(&rests).kinetic;
         state.v.copy_from_slice(&rests.v);
         state.x[DISSIPATED] += lost;
@@ -432,9 +434,9 @@ impl Journey {
         if let Some(element) = self.system.contacts.get(contact) {
             state.x[element.x] += lost;
         }
-        told[contact].lost += lost;
+        reported[contact].lost += lost;
         for contact in stays.iter().filter(|&&k| rises(k)).map(|&k| gaps.list[at.which[k]].contact) {
-            let words = &mut told[contact].words;
+            let words = &mut reported[contact].words;
             if gaps.list.iter().any(|gap| gap.contact == contact && gap.limit.is_none())
                 && !words.iter().any(|word| word == RESTS)
             {
@@ -444,7 +446,7 @@ impl Journey {
         Ok(true)
     }
 
-    /// Of the places at an instant, which stay closed: what they do, and how they slip.
+    /// Of the points at an instant, which stay closed: what they do, and how they slip.
     fn staying(
         &mut self,
         gaps: &mut GapWatch,
@@ -471,7 +473,7 @@ impl Journey {
         });
         let margin = if found.is_err() && held { problem.contacts().margin().0 } else { f64::NEG_INFINITY };
         if margin >= -LOOSEST * gaps.largest {
-            return Ok(self.keep(gaps, at, &stays, &problem, margin, t));
+            return Ok(self.hold_closed(gaps, at, &stays, &problem, margin, t));
         }
         let found = found.map_err(|_| {
             let worst = jams.iter().min_by(|a, b| a.2.total_cmp(&b.2));
@@ -487,15 +489,15 @@ impl Journey {
         let planar = self.system.directory.space == Space::Planar;
         gaps.is_unique = found.is_unique;
         self.is_shared = !found.is_unique && (planar || problem.is_parallel);
-        let Staying { slips, places, .. } = problem;
-        let each = stays.iter().zip(&found.status).zip(slips).zip(&places);
-        let each = each.filter_map(|(((&k, status), slip), place)| {
+        let Staying { slips, points, .. } = problem;
+        let each = stays.iter().zip(&found.status).zip(slips).zip(&points);
+        let each = each.filter_map(|(((&k, status), slip), point)| {
             let own = at.which[k];
             match (status, slip) {
                 (ContactStatus::Open, _) => None,
                 (_, Some(d)) => Some((own, Now::Slides, d)),
-                (ContactStatus::Slide(d), None) => Some((own, Now::Slides, d[..place.across].to_vec())),
-                (ContactStatus::Stick, None) if place.across > 0 => Some((own, Now::Sticks, Vec::new())),
+                (ContactStatus::Slide(d), None) => Some((own, Now::Slides, d[..point.across].to_vec())),
+                (ContactStatus::Stick, None) if point.across > 0 => Some((own, Now::Sticks, Vec::new())),
                 (ContactStatus::Stick, None) => Some((own, Now::Held, Vec::new())),
             }
         });
@@ -503,7 +505,7 @@ impl Journey {
     }
 
     /// Contacts as they are, at the edge of the cones where no solution was found, with a note.
-    fn keep(
+    fn hold_closed(
         &mut self,
         gaps: &mut GapWatch,
         at: &ContactInstant,
@@ -525,7 +527,7 @@ impl Journey {
             .collect()
     }
 
-    /// Goes over to the system with these places held.
+    /// Goes over to the system with these points held.
     fn hold(
         &mut self,
         gaps: &mut GapWatch,
@@ -533,7 +535,7 @@ impl Journey {
         free: &mut Mechanism,
         mechanism: &mut Mechanism,
         state: &mut State,
-        told: &mut [Told],
+        reported: &mut [Reported],
     ) -> Result<(), StepError> {
         let mut now = vec![Now::Open; gaps.list.len()];
         let mut holds = Vec::new();
@@ -559,7 +561,7 @@ impl Journey {
                 holds.push(across);
             }
         }
-        let before = self.active.take_holds();
+        let before = self.active.remove_holds();
         let direction = |list: &[ConstraintElement], id: Option<usize>| {
             let element = list.iter().find(|e| Some(e.id) == id)?;
             element.sliding.as_ref().map(|sliding| sliding.direction)
@@ -574,15 +576,15 @@ impl Journey {
                     }
                 }
                 (old, new) if old == new => continue,
-                (Now::Open, _) | (_, Now::Open) if gaps.goes_on(&now, i) => MOVED,
+                (Now::Open, _) | (_, Now::Open) if gaps.continues(&now, i) => MOVED,
                 (Now::Open, Now::Held) => "stays closed",
                 (_, Now::Sticks) => "sticks",
                 (_, Now::Slides) => "slides",
                 (_, Now::Open) => "parts",
                 _ => continue,
             };
-            let words = &mut told[gaps.list[i].contact].words;
-            let word = match gaps.list[i].limit.map(|limit| self.system.whole.events.limits[limit].value) {
+            let words = &mut reported[gaps.list[i].contact].words;
+            let word = match gaps.list[i].limit.map(|limit| self.system.all.events.limits[limit].value) {
                 Some(value) => {
                     words.retain(|word| !word.starts_with("hits"));
                     format!("{} {value}", if *new == Now::Open { "leaves" } else { "rests at" })
@@ -595,14 +597,14 @@ impl Journey {
         }
         // one that closes without an impact counts too, as one that is closed from the start
         for (i, gap) in gaps.list.iter().enumerate() {
-            let closes = gaps.now[i] == Now::Open && now[i] != Now::Open && !gaps.goes_on(&now, i);
-            if closes && told[gap.contact].impulses.is_empty() {
+            let closes = gaps.now[i] == Now::Open && now[i] != Now::Open && !gaps.continues(&now, i);
+            if closes && reported[gap.contact].impulses.is_empty() {
                 gaps.tallies[gap.contact].close(state.t, 0.0);
             }
         }
         let slides = now.contains(&Now::Slides) || gaps.now.contains(&Now::Slides);
         // an event may have dropped the rows of what is still held
-        let missing = holds.iter().any(|own| mechanism.system().place(own.id).is_none());
+        let missing = holds.iter().any(|own| mechanism.system().element_index(own.id).is_none());
         let same = |(a, b): (&Option<FrozenFeature>, &Option<FrozenFeature>)| match (a, b) {
             (Some(a), Some(b)) => a.is_same(b),
             (a, b) => a.is_none() && b.is_none(),
@@ -613,28 +615,28 @@ impl Journey {
         self.active.set_holds(holds);
         if changed {
             let found = state.q.clone();
-            let landed = self.rebuild(mechanism, state, &found)?;
+            let rebuilt = self.rebuild(mechanism, state, &found)?;
             // at rest, rows that are redundant contradict each other by rounding
             let fast = state.v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
             if fast > SLOW * gaps.fastest {
-                landed.impulses()?;
+                rebuilt.impulses()?;
             }
         }
         Ok(())
     }
 
     /// Reports an instant.
-    fn tell(&mut self, gaps: &mut GapWatch, told: Vec<Told>, t: f64, recorder: &mut Recorder<'_>) {
-        for (contact, told) in told.into_iter().enumerate() {
-            if told.words.is_empty() {
+    fn report(&mut self, gaps: &mut GapWatch, reported: Vec<Reported>, t: f64, recorder: &mut Recorder<'_>) {
+        for (contact, reported) in reported.into_iter().enumerate() {
+            if reported.words.is_empty() {
                 continue;
             }
             recorder.events.push(EventReport {
                 t,
                 name: self.system.gap_name(contact).to_string(),
-                actions: told.words,
-                impulses: told.impulses,
-                energy_lost: told.lost,
+                actions: reported.words,
+                impulses: reported.impulses,
+                energy_lost: reported.lost,
             });
         }
         self.at_once = if self.touched_at == t { self.at_once + 1 } else { 0 };
@@ -646,22 +648,22 @@ impl Journey {
         }
     }
 
-    /// No force will do at an instant; `one` is the place that it is due to, with what is left of its compliance.
+    /// No force will do at an instant; `one` is the point that it is due to, with what is left of its compliance.
     fn no_force(&self, gaps: &GapWatch, at: &ContactInstant, t: f64, one: Option<(usize, f64)>) -> StepError {
-        let place = one.map_or(0, |(k, _)| k);
-        let own = at.which.get(place).map(|&i| gaps.list[i].contact);
+        let index = one.map_or(0, |(k, _)| k);
+        let own = at.which.get(index).map(|&i| gaps.list[i].contact);
         let contact = own.map_or(String::new(), |i| self.system.gap_name(i).to_string());
         if one.is_none() && at.rows.iter().all(|own| own.rates.len() == 1) {
             // without friction there are forces unless what holds whatever they do forces its way
             return StepError::Solve { t, source: SolveError::Forced { name: contact } };
         }
-        let stands = at.stands.get(place).cloned().unwrap_or_default();
+        let stands = at.stands.get(index).cloned().unwrap_or_default();
         let source = SolveError::NoForce { contact, at: stands, left: one.map(|(_, left)| left) };
         StepError::Solve { t, source }
     }
 }
 
-/// Closed gaps that joints, locks and drivers leave no freedom and that do not part: they may bear any force beside what holds them. A run leaves
+/// Closed gaps that joints, locks and drivers leave no degree of freedom and that do not part: they may bear any force beside what holds them. A run leaves
 /// it to the latter, and verdicts on reactions count both.
 fn idle(at: &ContactInstant, slow: f64) -> Vec<usize> {
     let fixed = at.first.iter().enumerate().filter(|(k, _)| at.fixed[*k]);
@@ -672,7 +674,7 @@ fn idle(at: &ContactInstant, slow: f64) -> Vec<usize> {
 
 /// Brings coordinates that are beyond their limits by no more than rows may miss ([`APART`]) back onto these, with as little as will do:
 /// δ = M⁻¹Nᵀκ along what joints and drivers leave free, 0 ≤ κ ⊥ g + W κ ≥ 0. Else one that parts would be met again where it starts.
-fn push_back(gaps: &GapWatch, at: &ContactInstant, free: &Mechanism, state: &mut State) {
+fn correct_overlap(gaps: &GapWatch, at: &ContactInstant, free: &Mechanism, state: &mut State) {
     let most = APART * size(state);
     let limits = |k: &usize| gaps.list[at.which[*k]].limit.is_some() && at.rows[*k].gap >= -most;
     let own: Vec<usize> = (0..at.which.len()).filter(limits).collect();
@@ -683,9 +685,9 @@ fn push_back(gaps: &GapWatch, at: &ContactInstant, free: &Mechanism, state: &mut
     let n = at.len();
     let rows = || own.iter().map(|&k| at.first[k]);
     let W: Vec<f64> = rows().flat_map(|i| rows().map(move |j| at.W[i * n + j])).collect();
-    let places = vec![ContactPoint { mu: 0.0, across: 0 }; own.len()];
+    let points = vec![ContactPoint { mu: 0.0, across: 0 }; own.len()];
     // where none is found it stays as it is, and the certificate tells
-    let Ok(found) = (Contacts { places: &places, W: &W, symmetric: &W, b: &g }).solve() else { return };
+    let Ok(found) = (Contacts { points: &points, W: &W, symmetric: &W, b: &g }).solve() else { return };
     let mut delta = vec![0.0; state.v.len()];
     for (i, kappa) in rows().zip(&found.kappa) {
         delta.iter_mut().zip(&at.response[i]).for_each(|(d, x)| *d += kappa * x);

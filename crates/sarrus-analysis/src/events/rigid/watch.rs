@@ -1,9 +1,9 @@
 //! Gaps along a run: when one closes, and when one that is held lets go.
 //!
-//! Every watched number is positive while nothing happens: an open gap; what a held place bears; what friction could bear
-//! beyond what it does, where it sticks; how fast it slips, where it slides; how far it is from the end of its face or edge. Each is looked at inside a step as events are
+//! Every watched number is positive while nothing happens: an open gap; what a held point bears; what friction could bear
+//! beyond what it does, where it sticks; how fast it slips, where it slides; how far it is from the end of its face or edge. Each is checked inside a step as events are
 //! ([`super::super::detect`]), and the first that becomes negative ends the step there. Gaps that are open are bounded over the
-//! step ([`super::super::advance`]): where one closes, it is looked at right before and right after. One that starts at zero, as the gap of a ball
+//! step ([`super::super::advance`]): where one closes, it is checked right before and right after. One that starts at zero, as the gap of a ball
 //! that stays away by itself does, must first have been positive by more than rounding; before that it is met where it is
 //! negative by more than rounding. A gap that has just rebounded is known to be open right after.
 
@@ -21,20 +21,20 @@ use sarrus_system::contact::sweep::GapSource;
 use sarrus_system::{At, Mechanism, System};
 use std::sync::Arc;
 
-/// Where in a step numbers are looked at, as parts of it.
-const PLACES: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
+/// Marks where in a step numbers are checked, as parts of it.
+const FRACTIONS: [f64; 8] = [0.0, 1e-3, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0];
 /// Halvings of a step in which an open gap is searched for.
 const HALVINGS: i32 = 40;
 /// Forces smaller than this, over the largest seen, are rounding.
 const LITTLE: f64 = 1e-9;
 
-/// Doublings of what counts as nothing: to 2e-5 of the largest force, where programs can tell whether contacts slip.
+/// Doublings of what counts as nothing: to 2e-5 of the largest force, where programs can report whether contacts slip.
 const MOST_SAME: i32 = 14;
 
 /// Margin to Coulomb's cones, as a part of the largest normal force, that all these doublings allow.
 pub(super) const LOOSEST: f64 = LITTLE * (1 << MOST_SAME) as f64;
 
-/// What is done at a place.
+/// Holds what is done at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Now {
     /// Nothing: it is open, or parts.
@@ -51,12 +51,12 @@ pub(super) enum Now {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum WatchedGap {
     Gap(usize),
-    /// The row, and of a place that sticks the rows across with μ.
+    /// The row, and of a point that sticks the rows across with μ.
     Bears(usize),
     Grips(usize, usize, usize, f64),
     /// The element.
     Slips(usize),
-    /// The element: how far its place is from the ends of the face or edges that it is on.
+    /// The element: how far its point is from the ends of the face or edges that it is on.
     Ends(usize),
     /// All that is held, where forces are not unique.
     Shares,
@@ -65,31 +65,31 @@ pub(super) enum WatchedGap {
 /// Farthest beyond a rigid limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LimitExcess {
-    /// How far \[m, rad\].
+    /// The distance \[m, rad\].
     pub depth: f64,
-    /// Which limit, and when \[s\].
+    /// Identifies which limit, and when \[s\].
     pub at: Option<(usize, f64)>,
 }
 
-/// What happened at a contact.
+/// Holds what happened at a contact.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactTally {
-    /// How many places closed.
+    /// Number of points that closed.
     pub onsets: u64,
-    /// When the first did \[s\].
+    /// Time when the first did \[s\].
     pub first: Option<f64>,
     /// The fastest of them \[m/s\].
     pub fastest: f64,
-    /// Largest normal force, all places together \[N\].
+    /// Largest normal force, all points together \[N\].
     pub largest_force: f64,
-    /// Time during which a place was closed \[s\].
+    /// Time during which a point was closed \[s\].
     pub time: f64,
-    /// Places that were closed, summed over the steps.
+    /// Points that were closed, summed over the steps.
     pub touches: u64,
 }
 
 impl ContactTally {
-    /// A place closes at `t` \[s\] at this speed \[m/s\].
+    /// A point closes at `t` \[s\] at this speed \[m/s\].
     pub fn close(&mut self, t: f64, speed: f64) {
         self.onsets += 1;
         self.first.get_or_insert(t);
@@ -102,7 +102,7 @@ impl ContactTally {
 pub(crate) struct GapWatch {
     /// All of them.
     pub(super) list: Vec<Gap>,
-    /// What is done at each.
+    /// Holds what is done at each.
     pub(super) now: Vec<Now>,
     /// Numbers of the rows of each that is held: along, across.
     pub(super) ids: Vec<[Option<usize>; 2]>,
@@ -112,26 +112,26 @@ pub(crate) struct GapWatch {
     pub(super) fastest: f64,
     /// Largest acceleration that contacts would have without their forces, at the last instant \[m/s²\].
     pub(super) pull: f64,
-    /// Which have just rebounded: they are at zero, and open.
+    /// Identifies which have just rebounded: they are at zero, and open.
     pub(super) rebounds: Vec<bool>,
     /// Forces of what is held, where they are not unique.
     pub(super) shares: Option<Shares>,
-    /// Whether the forces of what is held are unique.
+    /// True if the forces of what is held are unique.
     pub(super) is_unique: bool,
-    /// What reactions are judged with where closed gaps have no freedom: the system of what acts, and the rows of these gaps.
+    /// Holds what reactions are judged with where closed gaps have no freedom: the system of what acts, and the rows of these gaps.
     pub judged: Option<Arc<System>>,
     /// These gaps.
     pub(super) idle: Vec<usize>,
-    /// What was held where forces were not unique, each once, by gaps and rows, with whether slips had one direction.
+    /// Holds what was held where forces were not unique, each once, by gaps and rows, with whether slips had one direction.
     analysed: Vec<(Vec<Now>, Vec<usize>, bool)>,
     /// The columns that this concerns, and the motion.
     pub not_unique: Vec<String>,
     undetermined: Undetermined,
-    /// How often what is held was found to stay as it is.
+    /// Number of times that what is held was found to stay as it is.
     same: i32,
-    /// What a reader should know.
+    /// Holds what a reader should know.
     pub(super) notes: Vec<String>,
-    /// What happened so far, by contact and then by limit.
+    /// Holds what happened so far, by contact and then by limit.
     pub tallies: Vec<ContactTally>,
     /// Contacts that are held, each with the row along its normal.
     bearing: Vec<(usize, usize)>,
@@ -141,10 +141,10 @@ pub(crate) struct GapWatch {
     counted: f64,
     watched: Vec<WatchedGap>,
     armed: Vec<bool>,
-    /// Pairs with a place that is held.
+    /// Pairs with a point that is held.
     held: Vec<GapSource>,
-    /// Values by place of the step.
-    looks: Vec<(f64, Vec<f64>)>,
+    /// Values by index of the step.
+    samples: Vec<(f64, Vec<f64>)>,
     values: Vec<f64>,
     gap_values: Vec<f64>,
     near: State,
@@ -188,7 +188,7 @@ impl GapWatch {
             watched: Vec::new(),
             armed: Vec::new(),
             held: Vec::new(),
-            looks: Vec::new(),
+            samples: Vec::new(),
             values: Vec::new(),
             near: State::default(),
             limits,
@@ -199,7 +199,7 @@ impl GapWatch {
         }
     }
 
-    /// What a reader should know.
+    /// Returns what a reader should know.
     pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
         self.notes.iter().cloned().chain(self.undetermined.note())
     }
@@ -234,7 +234,7 @@ impl GapWatch {
         }
     }
 
-    /// What reactions at `s` are judged with, while the gaps without freedom that this counts are closed.
+    /// Returns what reactions at `s` are judged with, while the gaps without degree of freedom that this counts are closed.
     pub fn judged_at(&mut self, mechanism: &mut Mechanism, s: &State) -> Option<&Arc<System>> {
         self.judged.as_ref()?;
         mechanism.gap_values(s, &self.list, &mut self.gap_values);
@@ -243,15 +243,15 @@ impl GapWatch {
         self.judged.as_ref().filter(|_| closed)
     }
 
-    /// What reactions are judged with, where that is more than `mechanism` holds.
+    /// Returns what reactions are judged with, where that is more than `mechanism` holds.
     pub fn with_all_closed(&self, mechanism: &Mechanism) -> Option<Mechanism> {
         let mut own = self.judged.as_ref()?.mechanism();
-        own.be_like(mechanism);
+        own.copy_discrete_state(mechanism);
         Some(own)
     }
 
-    /// Whether gap `i` opens or closes because its pair goes on in the same way at other points, where contacts do `now` from here on.
-    pub(super) fn goes_on(&self, now: &[Now], i: usize) -> bool {
+    /// Returns whether gap `i` opens or closes because its pair continues in the same way at other points, where contacts do `now` from here on.
+    pub(super) fn continues(&self, now: &[Now], i: usize) -> bool {
         let Some(meeting) = self.list[i].meeting else { return false };
         let pair = || (0..self.list.len()).filter(|&j| self.list[j].meeting == Some(meeting));
         let opens = |what: Now| pair().any(|j| self.now[j] == what && now[j] == Now::Open);
@@ -263,22 +263,22 @@ impl GapWatch {
         }
     }
 
-    /// How many are closed and bear, or may bear.
+    /// Returns how many are closed and bear, or may bear.
     pub fn closed(&self) -> usize {
         self.now.iter().filter(|now| **now != Now::Open).count() + self.idle.len()
     }
 
-    /// Whether the last leg ended for one; asked once.
+    /// Returns whether the last segment ended for one; asked once.
     pub fn met(&mut self) -> bool {
         std::mem::take(&mut self.met)
     }
 
-    /// Whether a number is that of a gap which the sweep bounds over a step; limits are not.
+    /// Returns whether a number is that of a gap which the sweep bounds over a step; limits are not.
     fn is_swept(&self, watched: WatchedGap) -> bool {
         matches!(watched, WatchedGap::Gap(i) if self.list[i].meeting.is_some())
     }
 
-    /// Whether contacts are among the gaps, and not limits alone.
+    /// Returns whether contacts are among the gaps, and not limits alone.
     pub fn have_contacts(&self) -> bool {
         self.limits > 0
     }
@@ -306,26 +306,26 @@ impl GapWatch {
     pub fn note_step(&mut self, t: f64) {
         let length = t - std::mem::replace(&mut self.counted, t);
         for (i, (tally, force)) in self.tallies.iter_mut().zip(&self.bears).enumerate() {
-            let places = self.bearing.iter().filter(|(contact, _)| *contact == i).count();
-            if places > 0 {
+            let count = self.bearing.iter().filter(|(contact, _)| *contact == i).count();
+            if count > 0 {
                 tally.largest_force = tally.largest_force.max(*force);
                 tally.time += length;
-                tally.touches += places as u64;
+                tally.touches += count as u64;
             }
         }
     }
 
-    /// Pairs with a place that is held.
+    /// Pairs with a point that is held.
     pub fn held(&self) -> &[GapSource] {
         &self.held
     }
 
     /// The step is cut for one.
-    pub fn take(&mut self) {
+    pub fn accept_cut(&mut self) {
         self.met = true;
     }
 
-    /// A leg begins with the rows of `mechanism`; `acts` says which contacts do.
+    /// A segment begins with the rows of `mechanism`; `acts` says which contacts do.
     pub(super) fn begin(&mut self, mechanism: &Mechanism, t: f64, acts: impl Fn(usize) -> bool) {
         self.counted = t;
         self.bearing.clear();
@@ -335,7 +335,7 @@ impl GapWatch {
         let elements = &mechanism.system().elements;
         let element = |id: Option<usize>| elements.iter().enumerate().find(|(_, e)| Some(e.id) == id);
         for (i, gap) in self.list.iter().enumerate().filter(|(_, gap)| acts(gap.contact)) {
-            let Some((place, own)) = element(self.ids[i][0]) else {
+            let Some((index, own)) = element(self.ids[i][0]) else {
                 self.watched.push(WatchedGap::Gap(i));
                 continue;
             };
@@ -346,10 +346,10 @@ impl GapWatch {
                 self.watched.push(WatchedGap::Grips(own.start, across.start, n, gap.rigid.mu));
             }
             if own.sliding.is_some() {
-                self.watched.push(WatchedGap::Slips(place));
+                self.watched.push(WatchedGap::Slips(index));
             }
             if self.features[i].is_some() {
-                self.watched.push(WatchedGap::Ends(place));
+                self.watched.push(WatchedGap::Ends(index));
             }
         }
         if let Some(shares) = &mut self.shares {
@@ -371,7 +371,7 @@ impl GapWatch {
     /// change, to its own accuracy: if that repeats, what counts as nothing grows.
     pub(super) fn loosen(&mut self, before: &[Now], shared: bool) {
         let same = self.now == before;
-        // forces of a leg that goes on are compared with those before: where they pass zero there are no others
+        // forces of a segment that continues are compared with those before: where they pass zero there are no others
         if !same {
             self.largest = 0.0;
         }
@@ -383,7 +383,7 @@ impl GapWatch {
         ROUNDING * self.fastest
     }
 
-    /// What counts as nothing, by watched number.
+    /// Returns what counts as nothing, by watched number.
     fn nothing(&self, watched: WatchedGap, s: &State) -> f64 {
         match watched {
             WatchedGap::Gap(_) | WatchedGap::Ends(_) => CLOSED * size(s),
@@ -405,21 +405,21 @@ impl GapWatch {
         let (t, h) = (step.info.t, step.end.t - step.info.t);
         self.bears.fill(0.0);
         self.fastest = step.end.v.iter().fold(self.fastest, |most, v| most.max(v.abs()));
-        let mut looks = std::mem::take(&mut self.looks);
-        let mut times = [f64::INFINITY; PLACES.len() + 2];
+        let mut samples = std::mem::take(&mut self.samples);
+        let mut times = [f64::INFINITY; FRACTIONS.len() + 2];
         let gaps_only = self.watched.iter().all(|watched| self.is_swept(*watched));
         let count = if ahead == Ahead::Clear && gaps_only {
             // open all the time
             times[0] = step.end.t;
             1
         } else {
-            PLACES.iter().zip(&mut times).for_each(|(place, time)| *time = t + place * h);
-            times[PLACES.len() - 1] = step.end.t;
+            FRACTIONS.iter().zip(&mut times).for_each(|(fraction, time)| *time = t + fraction * h);
+            times[FRACTIONS.len() - 1] = step.end.t;
             if let Ahead::Met { bracket, .. } = ahead {
                 // before the first look after the start a gap that has just rebounded may still be negative by rounding
                 let [open, closed] = bracket;
-                times[PLACES.len()] = if open > times[1] { open } else { f64::INFINITY };
-                times[PLACES.len() + 1] = closed;
+                times[FRACTIONS.len()] = if open > times[1] { open } else { f64::INFINITY };
+                times[FRACTIONS.len() + 1] = closed;
             }
             times.sort_unstable_by(f64::total_cmp);
             let mut count = 1;
@@ -431,16 +431,16 @@ impl GapWatch {
             }
             count
         };
-        looks.resize_with(count, Default::default);
-        for ((time, values), at) in looks.iter_mut().zip(times) {
+        samples.resize_with(count, Default::default);
+        for ((time, values), at) in samples.iter_mut().zip(times) {
             *time = at;
             let (ode, s) = step.at(*time)?;
             self.read(ode, s, values).map_err(|source| StepError::Solve { t: *time, source })?;
         }
-        let found = self.first(step, &looks);
-        self.looks = looks;
+        let found = self.first(step, &samples);
+        self.samples = samples;
         if !self.is_unique {
-            // slips may turn from each other within a leg
+            // slips may turn from each other within a segment
             let (ode, s) = step.at(t + h)?;
             self.judge(ode.parts().0, s);
         }
@@ -450,7 +450,7 @@ impl GapWatch {
     fn first(
         &mut self,
         step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
-        looks: &[(f64, Vec<f64>)],
+        samples: &[(f64, Vec<f64>)],
     ) -> Result<Option<f64>, StepError> {
         let mut first: Option<f64> = None;
         let mut arms = vec![false; self.watched.len()];
@@ -459,14 +459,14 @@ impl GapWatch {
             let is_swept = self.is_swept(self.watched[i]);
             let is_gap = matches!(self.watched[i], WatchedGap::Gap(_));
             let mut armed = self.armed[i];
-            for k in 1..looks.len() {
-                armed |= looks[k - 1].1[i] > nothing;
+            for k in 1..samples.len() {
+                armed |= samples[k - 1].1[i] > nothing;
                 let level = if armed { 0.0 } else { -nothing };
                 let verdict = |value: f64| ConditionValue { holds: value < level, margin: level - value };
-                let at = |k: usize| -> ConditionSample { (looks[k].0, verdict(looks[k].1[i])) };
+                let at = |k: usize| -> ConditionSample { (samples[k].0, verdict(samples[k].1[i])) };
                 let mut judge = |t: f64| -> Result<ConditionValue, StepError> {
                     let (ode, s) = step.at(t)?;
-                    // as the run will go on from there: on the constraints, where there is a way
+                    // as the run will continue from there: on the constraints, where there is a way
                     self.near.copy_from(s);
                     if ode.project(&mut self.near).is_err() {
                         self.near.copy_from(s);
@@ -495,7 +495,7 @@ impl GapWatch {
                     }
                     Some(if from.1.holds { before.0 } else { crossing(from, here, &mut judge)? })
                 } else if !is_swept
-                    && let Some(after) = (k + 1 < looks.len()).then(|| at(k + 1))
+                    && let Some(after) = (k + 1 < samples.len()).then(|| at(k + 1))
                     && before.1.margin <= here.1.margin
                     && here.1.margin > after.1.margin
                     && !after.1.holds
@@ -512,7 +512,7 @@ impl GapWatch {
                     break;
                 }
             }
-            arms[i] = armed || looks.last().is_some_and(|(_, values)| values[i] > nothing);
+            arms[i] = armed || samples.last().is_some_and(|(_, values)| values[i] > nothing);
         }
         if first.is_none() {
             self.armed = arms;
@@ -558,18 +558,18 @@ impl GapWatch {
                 WatchedGap::Gap(i) => self.gap_values[i],
                 WatchedGap::Bears(_) | WatchedGap::Grips(..) => watched.force(accel, &mut self.largest),
                 WatchedGap::Shares => shared.0,
-                WatchedGap::Slips(place) => {
-                    let element = &system.elements[place];
+                WatchedGap::Slips(index) => {
+                    let element = &system.elements[index];
                     let speed = |at: &At<f64>| {
                         let at = At { ids: &element.ids, ..*at };
                         element.sliding.as_ref().map_or(0.0, |sliding| sliding.onward(&at))
                     };
                     mechanism.observe(s, speed)
                 }
-                WatchedGap::Ends(place) => {
-                    let element = &system.elements[place];
+                WatchedGap::Ends(index) => {
+                    let element = &system.elements[index];
                     let within = |at: &At<f64>| {
-                        element.place.as_ref().and_then(|own| own.within(&At { ids: &element.ids, ..*at }))
+                        element.point.as_ref().and_then(|own| own.within(&At { ids: &element.ids, ..*at }))
                     };
                     mechanism.observe(s, within).unwrap_or(f64::INFINITY)
                 }
@@ -580,7 +580,7 @@ impl GapWatch {
     }
 }
 
-/// Whether all contacts that slide do so in one direction.
+/// Returns whether all contacts that slide do so in one direction.
 fn is_one_way(mechanism: &mut Mechanism, s: &State) -> bool {
     let system = mechanism.system().clone();
     mechanism.observe(s, |at| {
@@ -592,7 +592,7 @@ fn is_one_way(mechanism: &mut Mechanism, s: &State) -> bool {
 }
 
 impl GapWatch {
-    /// Gives places that are not there, as other features of their pair are nearer, the gap of these. So a pair that closes between two looks is found where it closes, also
+    /// Gives points that are not there, as other features of their pair are nearer, the gap of these. So a pair that closes between two looks is found where it closes, also
     /// if other features are nearest by then.
     fn fill_pairs(&mut self) {
         let mut from = 0;
@@ -608,12 +608,12 @@ impl GapWatch {
 }
 
 impl WatchedGap {
-    /// Whether it is of a force.
+    /// Returns whether it is of a force.
     fn bears(&self) -> bool {
         matches!(self, WatchedGap::Bears(_) | WatchedGap::Grips(..))
     }
 
-    /// How much less than that force could be; the largest normal force is noted.
+    /// Returns how much less than that force could be; the largest normal force is noted.
     pub(super) fn force(&self, accel: &Accel, largest: &mut f64) -> f64 {
         let mut normal = |row: usize| {
             let N = -accel.lambda[row];

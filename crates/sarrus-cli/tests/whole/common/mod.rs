@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// What a command did.
+/// Holds what a command did.
 pub struct Done {
     pub code: i32,
     pub stdout: String,

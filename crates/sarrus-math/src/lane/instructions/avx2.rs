@@ -13,7 +13,7 @@ use std::mem::transmute;
 pub struct Avx2;
 
 impl Avx2 {
-    /// Whether the machine has them.
+    /// Returns whether the machine has them.
     pub fn is_there() -> bool {
         is_x86_feature_detected!("avx2")
     }

@@ -13,7 +13,7 @@ use std::mem::transmute;
 pub struct Avx512;
 
 impl Avx512 {
-    /// Whether the machine has them.
+    /// Returns whether the machine has them.
     pub fn is_there() -> bool {
         is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512dq")

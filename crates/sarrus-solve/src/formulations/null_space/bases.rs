@@ -49,7 +49,7 @@ struct Reflections {
     nv: usize,
     nc: usize,
     r: usize,
-    /// Right sides and solutions in the order of R (nc).
+    /// Right-hand sides and solutions in the order of R (nc).
     b: Vec<f64>,
     y: Vec<f64>,
 }
@@ -102,7 +102,7 @@ impl Reflections {
         if *r == right.len() {
             y.copy_from_slice(right);
             qr.solve_rt(y);
-            // what is left of the forces, then multipliers in place of the right side
+            // what is left of the forces, then multipliers in place of the right-hand side
             right.iter_mut().zip(&*x).zip(&*y).for_each(|((m, w), y)| *m = w - y);
             qr.solve_r(right);
         } else {
@@ -145,9 +145,9 @@ impl NullSpaceBasis for Pivoted {
 /// Rows in their order, those passed over that depend on the ones before.
 pub(super) struct Staircase {
     reflections: Reflections,
-    /// Whether a row took part at the last decision.
-    takes: Vec<Option<bool>>,
-    /// What the others left of each row, longest first.
+    /// Marks whether a row took part at the last decision.
+    accepted: Vec<Option<bool>>,
+    /// Holds what the others left of each row, longest first.
     lengths: Vec<f64>,
 }
 
@@ -155,23 +155,23 @@ impl NullSpaceBasis for Staircase {
     fn new(s: &Structure) -> Staircase {
         Staircase {
             reflections: Reflections::new(s),
-            takes: vec![None; s.nc],
+            accepted: vec![None; s.nc],
             lengths: Vec::with_capacity(s.nc),
         }
     }
 
     fn factor(&mut self, A: &[f64], rank: &mut RankKeeper, violation: f64) -> Result<usize, SolveError> {
-        let Staircase { reflections, takes, lengths } = self;
+        let Staircase { reflections, accepted, lengths } = self;
         reflections.fill(A);
         let qr = &mut reflections.qr;
-        let longest = (0..takes.len()).map(|j| dot(qr.column(j), qr.column(j)).sqrt()).fold(0.0, f64::max);
+        let longest = (0..accepted.len()).map(|j| dot(qr.column(j), qr.column(j)).sqrt()).fold(0.0, f64::max);
         lengths.clear();
         qr.factor_in_order(|j, length| {
             lengths.push(length);
             let relative = if longest > 0.0 { length / longest } else { 0.0 };
-            let counts = rank.counts(relative, takes[j], violation);
+            let counts = rank.counts(relative, accepted[j], violation);
             // a row that is left out only as long as a singular position lasts comes back after it
-            takes[j] = Some(counts || takes[j] == Some(true));
+            accepted[j] = Some(counts || accepted[j] == Some(true));
             counts
         });
         let r = qr.steps();

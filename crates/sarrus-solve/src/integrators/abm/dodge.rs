@@ -1,7 +1,7 @@
 //! Sizes to try where rounding blows up, close to a singular position: longer and shorter than the first in turn. Shorter ones
 //! alone would come ever closer to it and never pass.
 
-/// How much longer or shorter, each time.
+/// Describes how much longer or shorter, each time.
 const DODGE: f64 = 0.85;
 
 /// The sizes tried so far.

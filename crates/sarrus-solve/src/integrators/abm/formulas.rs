@@ -15,13 +15,13 @@
 /// The highest order.
 pub(super) const MOST: usize = 12;
 /// Differences that are kept: those of the highest order, and two to judge the order above.
-pub(super) const ROOM: usize = MOST + 2;
+pub(super) const CAPACITY: usize = MOST + 2;
 
 /// |γ*_i|, the coefficients of the Adams-Moulton formulas at equal steps: Σ_{j≤m} γ*_j / (m + 1 - j) = 0 for m ≥ 1, γ*₀ = 1.
-pub(super) fn moulton() -> [f64; ROOM] {
-    let mut gamma = [0.0; ROOM];
+pub(super) fn moulton() -> [f64; CAPACITY] {
+    let mut gamma = [0.0; CAPACITY];
     gamma[0] = 1.0;
-    for m in 1..ROOM {
+    for m in 1..CAPACITY {
         gamma[m] = -(0..m).map(|j| gamma[j] / (m + 1 - j) as f64).sum::<f64>();
     }
     gamma.map(f64::abs)
@@ -35,24 +35,24 @@ pub(super) struct Formulas {
     /// Size of the step \[s\].
     pub h: f64,
     /// ψ, as far back as steps are known; zero before \[s\].
-    pub psi: [f64; ROOM],
+    pub psi: [f64; CAPACITY],
     /// β₁ to β_{k+1}.
-    pub beta: [f64; ROOM],
+    pub beta: [f64; CAPACITY],
     /// g₁ to g_{k+1}.
-    pub g: [f64; ROOM],
+    pub g: [f64; CAPACITY],
     /// σ₁ to σ_{k+1}.
-    pub sigma: [f64; ROOM],
+    pub sigma: [f64; CAPACITY],
 }
 
 impl Formulas {
     /// Makes them those of a step of size `h` and of order `k`, after steps with the ψ of `past`, at least k - 1 of them.
-    pub fn update(&mut self, past: &[f64; ROOM], h: f64, k: usize) {
+    pub fn update(&mut self, past: &[f64; CAPACITY], h: f64, k: usize) {
         (self.order, self.h) = (k, h);
 
         // mesh
-        self.psi = [0.0; ROOM];
+        self.psi = [0.0; CAPACITY];
         self.psi[0] = h;
-        for i in (1..ROOM).take_while(|i| past[i - 1] > 0.0) {
+        for i in (1..CAPACITY).take_while(|i| past[i - 1] > 0.0) {
             self.psi[i] = h + past[i - 1];
         }
 
@@ -66,7 +66,7 @@ impl Formulas {
         }
 
         // repeated integrals, one fewer for each difference
-        let mut w: [f64; ROOM] = std::array::from_fn(|q| 1.0 / (q + 1) as f64);
+        let mut w: [f64; CAPACITY] = std::array::from_fn(|q| 1.0 / (q + 1) as f64);
         self.g[0] = 1.0;
         for i in 1..=k {
             let alpha = h / self.psi[i - 1];
@@ -78,10 +78,10 @@ impl Formulas {
     }
 
     /// ∫ from t₁ to t₁ + `to` \[s\] of the polynomials that φ₁ to φ_{k+1} stand with.
-    fn integrals(&self, to: f64) -> [f64; ROOM] {
+    fn integrals(&self, to: f64) -> [f64; CAPACITY] {
         let k = self.order;
-        let mut w: [f64; ROOM] = std::array::from_fn(|q| 1.0 / (q + 1) as f64);
-        let mut out = [0.0; ROOM];
+        let mut w: [f64; CAPACITY] = std::array::from_fn(|q| 1.0 / (q + 1) as f64);
+        let mut out = [0.0; CAPACITY];
         out[0] = to;
         let mut before = 0.0;
         for i in 1..=k {
@@ -100,7 +100,7 @@ impl Formulas {
     ///
     /// The integral of the polynomial through the slopes misses the start by as much as correction and projection have moved
     /// the end. That much is taken in by a cubic that has no slope at either end.
-    pub fn interpolant(&self, x: f64) -> (f64, [f64; ROOM]) {
+    pub fn interpolant(&self, x: f64) -> (f64, [f64; CAPACITY]) {
         let end = x * x * (3.0 - 2.0 * x);
         let (mut w, whole) = (self.integrals((x - 1.0) * self.h), self.integrals(-self.h));
         w.iter_mut().zip(whole).for_each(|(w, whole)| *w -= (1.0 - end) * whole);
@@ -115,7 +115,7 @@ mod tests {
     /// Times of the ends of steps, the newest first, in no way even.
     const TIMES: [f64; 14] = [2.0, 1.7, 1.55, 1.5, 1.1, 1.0, 0.85, 0.8, 0.62, 0.5, 0.41, 0.3, 0.12, 0.0];
 
-    fn mesh(newest: usize) -> [f64; ROOM] {
+    fn mesh(newest: usize) -> [f64; CAPACITY] {
         std::array::from_fn(|i| TIMES.get(newest + i + 1).map_or(0.0, |t| TIMES[newest] - t))
     }
 
@@ -137,9 +137,9 @@ mod tests {
 
     #[test]
     fn moulton_coefficients_are_those_in_the_books() {
-        let books = [1.0, 1.0 / 2.0, 1.0 / 12.0, 1.0 / 24.0, 19.0 / 720.0, 3.0 / 160.0, 863.0 / 60480.0];
-        for (ours, books) in moulton().iter().zip(books) {
-            assert!((ours - books).abs() < 1e-16);
+        let expected = [1.0, 1.0 / 2.0, 1.0 / 12.0, 1.0 / 24.0, 19.0 / 720.0, 3.0 / 160.0, 863.0 / 60480.0];
+        for (ours, expected) in moulton().iter().zip(expected) {
+            assert!((ours - expected).abs() < 1e-16);
         }
     }
 
@@ -174,8 +174,8 @@ mod tests {
         let mut formulas = Formulas::default();
         formulas.update(&past, 0.25, 4);
         // Adams-Bashforth 1, 1/2, 5/12, 3/8, 251/720
-        for (g, books) in formulas.g.iter().zip([1.0, 0.5, 5.0 / 12.0, 3.0 / 8.0, 251.0 / 720.0]) {
-            assert!((g - books).abs() < 1e-15);
+        for (g, expected) in formulas.g.iter().zip([1.0, 0.5, 5.0 / 12.0, 3.0 / 8.0, 251.0 / 720.0]) {
+            assert!((g - expected).abs() < 1e-15);
         }
         assert!(formulas.beta[..5].iter().chain(&formulas.sigma[..5]).all(|x| (x - 1.0).abs() < 1e-15));
         // what the correction adds to the error of order k

@@ -1,6 +1,6 @@
 //! One trial of a step, its end, and what follows for the order.
 
-use super::formulas::{Formulas, ROOM};
+use super::formulas::{CAPACITY, Formulas};
 use super::states::{add_compensated, add_times, scale_and_add, subtract};
 use super::{Abm, EQUAL, FAILURES};
 use crate::control::{StepControl, combine_slopes, error_norm, scaled_norm, with_rotation};
@@ -25,7 +25,7 @@ impl TrialErrors {
         TrialErrors { here: along, at: [at, f64::INFINITY, f64::INFINITY] }
     }
 
-    /// Whether a lower order than `k` does as well.
+    /// Returns whether a lower order than `k` does as well.
     fn ask_for_less(&self, k: usize) -> bool {
         let [at, below, below2] = self.at;
         match k {
@@ -50,7 +50,7 @@ impl Abm {
         ode.begin_step(h);
 
         // predict
-        let c: [f64; ROOM] = std::array::from_fn(|i| g[i] * beta[i]);
+        let c: [f64; CAPACITY] = std::array::from_fn(|i| g[i] * beta[i]);
         combine_slopes(&mut self.delta, h, &c[..k], &self.phi);
         combine_slopes(&mut self.expected, 1.0, &beta[..k], &self.phi);
         let [carry, lost] = &mut self.carry;
@@ -90,7 +90,7 @@ impl Abm {
     pub(super) fn error_along(&mut self, ode: &mut dyn Ode, control: &StepControl) -> Option<f64> {
         let Formulas { order: k, g, h, .. } = &self.formulas;
         combine_slopes(&mut self.delta, h * (g[k - 1] - g[*k]), &[1.0], std::slice::from_ref(&self.change));
-        if !ode.keep_tangent(&self.end, &mut self.delta) {
+        if !ode.project_tangent(&self.end, &mut self.delta) {
             return None;
         }
         let structure = ode.structure();
@@ -109,7 +109,7 @@ impl Abm {
         self.past = self.formulas.psi;
         self.carry.swap(0, 1);
         (self.accepted, self.differences) = (true, false);
-        // where this fails the step is taken all the same; whoever needs the slope tries again, and hears of it
+        // where this fails the step is taken all the same; the caller that needs the slope tries again, and hears of it
         let _ = self.find_differences(ode, control);
         Ok(())
     }
@@ -203,7 +203,7 @@ impl Abm {
     }
 }
 
-/// Evaluates the right side at `s`.
+/// Evaluates the right-hand side at `s`.
 pub(super) fn slope(
     ode: &mut dyn Ode,
     s: &State,

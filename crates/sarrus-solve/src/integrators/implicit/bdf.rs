@@ -175,7 +175,7 @@ impl Bdf {
         error_norm(view.structure(), control, start, end, delta)
     }
 
-    /// How much longer a step of order `k` could be with the error at hand.
+    /// Returns how much longer a step of order `k` could be with the error at hand.
     fn factor(&self, error: f64, k: usize) -> f64 {
         self.safety * error.max(1e-10).powf(-1.0 / (k + 1) as f64)
     }
@@ -313,7 +313,7 @@ impl Scheme for Bdf {
         self.order = self.order.min(self.known);
     }
 
-    fn turn(&mut self) {
+    fn advance_start(&mut self) {
         self.accel.swap(0, 1);
         self.xdot.swap(0, 1);
     }
@@ -341,7 +341,7 @@ impl Scheme for Bdf {
         &self.accel[1].lambda
     }
 
-    fn tell(&mut self, view: &mut dyn ImplicitOde) -> u64 {
-        self.newton.as_mut().map_or(0, |newton| newton.tell(view))
+    fn report_counts(&mut self, view: &mut dyn ImplicitOde) -> u64 {
+        self.newton.as_mut().map_or(0, |newton| newton.report_counts(view))
     }
 }

@@ -117,7 +117,7 @@ impl Scheme for LinearEuler {
 
     fn accept(&mut self, _view: &mut dyn ImplicitOde, _start: &State, _end: &State) {}
 
-    fn turn(&mut self) {
+    fn advance_start(&mut self) {
         self.accel.swap(0, 1);
         self.xdot.swap(0, 1);
     }
@@ -130,7 +130,7 @@ impl Scheme for LinearEuler {
         &self.accel[1].lambda
     }
 
-    fn tell(&mut self, view: &mut dyn ImplicitOde) -> u64 {
-        self.newton.as_mut().map_or(0, |newton| newton.tell(view))
+    fn report_counts(&mut self, view: &mut dyn ImplicitOde) -> u64 {
+        self.newton.as_mut().map_or(0, |newton| newton.report_counts(view))
     }
 }

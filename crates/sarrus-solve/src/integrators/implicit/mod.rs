@@ -24,7 +24,7 @@ use crate::views::{ImplicitOde, ImplicitStep, StepInfo};
 /// A first step that is not given: this fraction of what is left.
 const FIRST: f64 = 1e-3;
 
-/// What a scheme knows of the accelerations at an end of a step.
+/// Holds what a scheme knows of the accelerations at an end of a step.
 #[derive(Debug, Clone, Copy)]
 pub struct End<'a> {
     /// v̇ (nv).
@@ -33,12 +33,12 @@ pub struct End<'a> {
     pub xdot: &'a [f64],
 }
 
-/// How one step is made.
+/// Describes how one step is made.
 pub trait Scheme: Send {
     /// Order of convergence.
     fn order(&self) -> u32;
 
-    /// Whether steps follow the tolerances.
+    /// Returns whether steps follow the tolerances.
     fn is_adaptive(&self) -> bool;
 
     /// The power of h that the estimate of the error goes with.
@@ -66,7 +66,7 @@ pub trait Scheme: Send {
     -> f64;
 
     /// The next step begins where the last one ended.
-    fn turn(&mut self);
+    fn advance_start(&mut self);
 
     /// The step just tried is taken.
     fn accept(&mut self, view: &mut dyn ImplicitOde, start: &State, end: &State);
@@ -81,14 +81,14 @@ pub trait Scheme: Send {
         None
     }
 
-    /// What is known at both ends of the step taken.
+    /// Returns what is known at both ends of the step taken.
     fn ends(&self) -> [End<'_>; 2];
 
     /// λ (nc) at the end of the step taken.
     fn multipliers(&self) -> &[f64];
 
     /// Evaluations since the last call; tells `view` of all work.
-    fn tell(&mut self, view: &mut dyn ImplicitOde) -> u64;
+    fn report_counts(&mut self, view: &mut dyn ImplicitOde) -> u64;
 }
 
 /// An integrator made of a scheme.
@@ -98,7 +98,7 @@ pub struct Stepper<S: Scheme> {
     start: State,
     end: State,
     between: StepInterpolant,
-    /// Whether `start` and `end` belong to a step that was taken.
+    /// True if `start` and `end` belong to a step that was taken.
     accepted: bool,
 }
 
@@ -125,7 +125,7 @@ impl<S: Scheme> Stepper<S> {
         self.accepted = false;
         self.start.copy_from(s);
         if known {
-            self.scheme.turn();
+            self.scheme.advance_start();
             return Ok(());
         }
         let left = control.t_end - s.t;
@@ -149,7 +149,7 @@ impl<S: Scheme> Stepper<S> {
         view.normalize(&mut self.end.q);
         self.scheme.accept(view, &self.start, &self.end);
         view.accept(&self.end);
-        control.counts.rhs += self.scheme.tell(view);
+        control.counts.rhs += self.scheme.report_counts(view);
         self.accepted = true;
         self.between.forget();
     }

@@ -42,7 +42,7 @@ pub struct NewmarkCoefficients {
     pub beta: f64,
     /// γ.
     pub gamma: f64,
-    /// Whether positions follow velocities by the trapezoidal rule, in place of β.
+    /// True if positions follow velocities by the trapezoidal rule, in place of β.
     pub trapezoidal: bool,
 }
 
@@ -211,8 +211,8 @@ impl Newmark {
         let mut near = s.clone();
         near.t += shift;
         let move_by = |v: &f64, a: &f64| shift * (v + 0.5 * shift * a);
-        let turn: Vec<f64> = s.v.iter().zip(&*vdot).map(|(v, a)| move_by(v, a)).collect();
-        view.retract(&mut near.q, &turn);
+        let rotation: Vec<f64> = s.v.iter().zip(&*vdot).map(|(v, a)| move_by(v, a)).collect();
+        view.retract(&mut near.q, &rotation);
         near.v.iter_mut().zip(&*vdot).for_each(|(v, a)| *v += shift * a);
         // where that is no state of the mechanism, or its accelerations are others, v̇ itself has to do
         if view.project(&mut near).is_err() || view.accelerations(&near, found).is_err() {
@@ -344,7 +344,7 @@ impl Scheme for Newmark {
         self.before.2 = end.t - start.t;
     }
 
-    fn turn(&mut self) {
+    fn advance_start(&mut self) {
         self.accel.swap(0, 1);
         self.xdot.swap(0, 1);
         self.a.swap(0, 1);
@@ -358,7 +358,7 @@ impl Scheme for Newmark {
         &self.accel[1].lambda
     }
 
-    fn tell(&mut self, view: &mut dyn ImplicitOde) -> u64 {
-        self.newton.as_mut().map_or(0, |newton| newton.tell(view))
+    fn report_counts(&mut self, view: &mut dyn ImplicitOde) -> u64 {
+        self.newton.as_mut().map_or(0, |newton| newton.report_counts(view))
     }
 }

@@ -5,7 +5,7 @@ use crate::error::MethodError;
 use crate::implicit::{ConstraintLevel, NewtonOptions};
 use crate::options::{OptionDoc, Options};
 
-/// Which constraints hold.
+/// Identifies which constraints hold.
 pub const CONSTRAINTS: OptionDoc = OptionDoc {
     name: "constraints",
     default: "both",
@@ -17,7 +17,7 @@ pub const CONSTRAINTS_OR_VELOCITIES: OptionDoc = OptionDoc {
     default: "both",
     doc: "which hold at the end of a step: `both`, or `velocities` (index 2), where positions drift",
 };
-/// When Newton's iteration ends.
+/// Time when Newton's iteration ends.
 pub const NEWTON: OptionDoc = OptionDoc {
     name: "newton",
     default: "1e-10",
@@ -29,7 +29,7 @@ pub const ITERATIONS: OptionDoc = OptionDoc {
     default: "10",
     doc: "iterations of Newton with one matrix at most, 2 to 50",
 };
-/// Whether steps follow the tolerances.
+/// States whether steps follow the tolerances.
 pub const ADAPTIVE: OptionDoc =
     OptionDoc { name: "adaptive", default: "no", doc: "`yes`: steps from the tolerances" };
 /// Limits of the steps.
@@ -48,7 +48,7 @@ pub const GROWTH: OptionDoc = OptionDoc {
 pub const MIN_STEP: OptionDoc =
     OptionDoc { name: "min_step", default: "0", doc: "the least step [s]; a run that needs less fails" };
 
-/// How Newton's iteration is run.
+/// Returns how Newton's iteration is run.
 pub fn newton(kind: &'static str, options: &Options) -> Result<NewtonOptions, MethodError> {
     let mut newton = NewtonOptions::default();
     let words = ["both", "positions", "velocities"];

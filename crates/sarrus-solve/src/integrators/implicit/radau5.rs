@@ -125,7 +125,7 @@ struct StagePart {
     c: Vec<f64>,
 }
 
-/// What depends on the problem.
+/// Holds what depends on the problem.
 struct RadauWorkspace {
     stages: [StagePart; STAGES],
     eq: Equations,
@@ -133,7 +133,7 @@ struct RadauWorkspace {
     real: IterationMatrix<f64>,
     complex: IterationMatrix<c64>,
     scale: ChangeScale,
-    turns: Vec<RotationBlock>,
+    rotations: Vec<RotationBlock>,
     out: Vec<bool>,
     rc: Vec<c64>,
     cc: Vec<c64>,
@@ -150,7 +150,7 @@ pub struct Radau5 {
     safety: f64,
     growth: f64,
     parts: Eigenvectors,
-    room: Option<RadauWorkspace>,
+    workspace: Option<RadauWorkspace>,
     accel: [Accel; 2],
     xdot: [Vec<f64>; 2],
     /// Size of the step that the matrices are for \[s\]; zero if they are none.
@@ -162,7 +162,7 @@ pub struct Radau5 {
     failures: u32,
     evaluations: u64,
     iterations: u64,
-    told: [u64; 3],
+    reported: [u64; 3],
 }
 
 impl Radau5 {
@@ -173,7 +173,7 @@ impl Radau5 {
             safety,
             growth,
             parts: Eigenvectors::new(),
-            room: None,
+            workspace: None,
             accel: Default::default(),
             xdot: Default::default(),
             factored: 0.0,
@@ -183,13 +183,13 @@ impl Radau5 {
             failures: 0,
             evaluations: 0,
             iterations: 0,
-            told: [0; 3],
+            reported: [0; 3],
         }
     }
 
-    /// Where the stages start: the polynomial of the last ones goes on, or everything stays as it is at the start.
+    /// Where the stages start: the polynomial of the last ones continues, or everything stays as it is at the start.
     fn guess(&mut self, h: f64) {
-        let Radau5 { room: Some(room), accel, xdot, last, .. } = self else { return };
+        let Radau5 { workspace: Some(workspace), accel, xdot, last, .. } = self else { return };
         let mut w = [[0.0; STAGES]; STAGES];
         for (i, w) in w.iter_mut().enumerate() {
             let at = 1.0 + C[i] * h / *last;
@@ -198,17 +198,17 @@ impl Radau5 {
                 *w = others.map(|k| (at - C[k]) / (C[j] - C[k])).product();
             }
         }
-        let old = |room: &RadauWorkspace, k: usize| [0, 1, 2].map(|j| room.stages[j].accel.vdot[k]);
+        let old = |workspace: &RadauWorkspace, k: usize| [0, 1, 2].map(|j| workspace.stages[j].accel.vdot[k]);
         for k in 0..accel[0].vdot.len() {
-            let z = old(room, k);
+            let z = old(workspace, k);
             for (i, w) in w.iter().enumerate() {
-                room.stages[i].accel.vdot[k] = match *last {
+                workspace.stages[i].accel.vdot[k] = match *last {
                     0.0 => accel[0].vdot[k],
                     _ => (0..STAGES).map(|j| w[j] * z[j]).sum(),
                 };
             }
         }
-        for stage in &mut room.stages {
+        for stage in &mut workspace.stages {
             stage.accel.lambda.copy_from_slice(&accel[0].lambda);
             stage.xdot.copy_from_slice(&xdot[0]);
         }
@@ -216,9 +216,9 @@ impl Radau5 {
     }
 
     /// The states of the stages.
-    fn place(&mut self, view: &dyn ImplicitOde, start: &State, h: f64) {
-        let Some(room) = &mut self.room else { return };
-        let RadauWorkspace { stages, turns, .. } = room;
+    fn evaluate_stages(&mut self, view: &dyn ImplicitOde, start: &State, h: f64) {
+        let Some(workspace) = &mut self.workspace else { return };
+        let RadauWorkspace { stages, rotations, .. } = workspace;
         for i in 0..STAGES {
             for k in 0..start.v.len() {
                 let change: f64 = (0..STAGES).map(|j| A[i][j] * stages[j].accel.vdot[k]).sum();
@@ -232,11 +232,11 @@ impl Radau5 {
         // T⁻¹ of the last iteration
         for stage in stages.iter_mut() {
             stage.rate.copy_from_slice(&stage.state.v);
-            for turn in turns.iter() {
-                let at = |x: &[f64]| [0, 1, 2].map(|i| x[turn.start + i]);
+            for rotation in rotations.iter() {
+                let at = |x: &[f64]| [0, 1, 2].map(|i| x[rotation.start + i]);
                 let (S, w) = (right_tangent_inverse(at(&stage.delta)), at(&stage.state.v));
                 for i in 0..3 {
-                    stage.rate[turn.start + i] = (0..3).map(|k| S[i][k] * w[k]).sum();
+                    stage.rate[rotation.start + i] = (0..3).map(|k| S[i][k] * w[k]).sum();
                 }
             }
         }
@@ -254,43 +254,47 @@ impl Radau5 {
 
     /// Residuals of the stages.
     fn evaluate(&mut self, view: &mut dyn ImplicitOde) {
-        let Some(room) = &mut self.room else { return };
-        for stage in &mut room.stages {
+        let Some(workspace) = &mut self.workspace else { return };
+        for stage in &mut workspace.stages {
             self.evaluations += 1;
             let StagePart { state, accel, xdot, r, c, .. } = stage;
-            view.update(state, Stage::FORCE, &mut room.eq);
-            view.add_reactive(state, &accel.lambda, &mut room.eq);
-            view.xdot(state, &room.eq, accel, xdot);
-            let (s, eq) = (view.structure(), &room.eq);
+            view.update(state, Stage::FORCE, &mut workspace.eq);
+            view.add_reactive(state, &accel.lambda, &mut workspace.eq);
+            view.xdot(state, &workspace.eq, accel, xdot);
+            let (s, eq) = (view.structure(), &workspace.eq);
             eq.mass_mul(s, &accel.vdot, r);
             r.iter_mut().zip(&eq.f).for_each(|(r, f)| *r = f - *r);
             c.iter_mut().zip(&accel.lambda).for_each(|(c, lambda)| *c = -lambda);
             eq.add_Jt_mul(s, c, r);
-            for ((c, phidot), out) in c.iter_mut().zip(&eq.phidot).zip(&room.out) {
+            for ((c, phidot), out) in c.iter_mut().zip(&eq.phidot).zip(&workspace.out) {
                 *c = if *out { 0.0 } else { -phidot };
             }
         }
     }
 
     fn factor(&mut self, view: &mut dyn ImplicitOde, start: &State, h: f64) -> Result<(), SolveError> {
-        let Radau5 { room: Some(room), accel, .. } = self else { return Err(SolveError::NoTangent) };
-        view.update(start, Stage::FORCE, &mut room.eq);
-        view.add_reactive(start, &accel[0].lambda, &mut room.eq);
+        let Radau5 { workspace: Some(workspace), accel, .. } = self else {
+            return Err(SolveError::NoTangent);
+        };
+        view.update(start, Stage::FORCE, &mut workspace.eq);
+        view.add_reactive(start, &accel[0].lambda, &mut workspace.eq);
         self.evaluations += 1;
-        view.fill_tangent(start, &accel[0].vdot, &accel[0].lambda, &mut room.tangent);
-        let (s, eq, tangent) = (view.structure(), &room.eq, &room.tangent);
+        view.fill_tangent(start, &accel[0].vdot, &accel[0].lambda, &mut workspace.tangent);
+        let (s, eq, tangent) = (view.structure(), &workspace.eq, &workspace.tangent);
         let g = h / MU;
-        room.real.factor(s, eq, tangent, [g, g * g], &[], &room.out)?;
+        workspace.real.factor(s, eq, tangent, [g, g * g], &[], &workspace.out)?;
         let g = c64::new(h, 0.0) / c64::new(MU_C[0], MU_C[1]);
-        room.complex.factor(s, eq, tangent, [g, g * g], &[], &room.out)?;
+        workspace.complex.factor(s, eq, tangent, [g, g * g], &[], &workspace.out)?;
         (self.factored, self.stale) = (h, false);
         Ok(())
     }
 
     /// Corrections of the stages from their residuals, in the places of these.
     fn correct(&mut self, h: f64) -> Result<(), SolveError> {
-        let Radau5 { room: Some(room), parts, .. } = self else { return Err(SolveError::NoTangent) };
-        let RadauWorkspace { stages, real, complex, rc, cc, rr, cr, .. } = room;
+        let Radau5 { workspace: Some(workspace), parts, .. } = self else {
+            return Err(SolveError::NoTangent);
+        };
+        let RadauWorkspace { stages, real, complex, rc, cc, rr, cr, .. } = workspace;
         let [right, left] = parts.real;
         let [right_c, left_c] = parts.complex;
         let (g, g_c) = (h / MU, c64::new(h, 0.0) / c64::new(MU_C[0], MU_C[1]));
@@ -328,13 +332,13 @@ impl Radau5 {
         let mut worst = 0;
         for iteration in 1..=self.options.most {
             self.iterations += 1;
-            self.place(view, start, h);
+            self.evaluate_stages(view, start, h);
             self.evaluate(view);
             self.correct(h).map_err(failed)?;
-            let Some(room) = &mut self.room else { break };
+            let Some(workspace) = &mut self.workspace else { break };
             let mut change = 0.0_f64;
-            for stage in &mut room.stages {
-                let (size, at) = room.scale.size(&stage.r, h * h / (MU * MU), h / MU, h);
+            for stage in &mut workspace.stages {
+                let (size, at) = workspace.scale.size(&stage.r, h * h / (MU * MU), h / MU, h);
                 if !(size <= change) {
                     (change, worst) = (size, at);
                 }
@@ -346,7 +350,7 @@ impl Radau5 {
             let left = if iteration == 1 { change } else { rate / (1.0 - rate).max(1e-3) * change };
             if left <= tolerance || change <= ROUNDING {
                 self.stale = slowest > SLOW;
-                self.place(view, start, h);
+                self.evaluate_stages(view, start, h);
                 return Ok(());
             }
             if !change.is_finite() || rate > 2.0 {
@@ -385,19 +389,19 @@ impl Scheme for Radau5 {
         self.accel = [Accel::zeros(structure), Accel::zeros(structure)];
         self.xdot = [vec![0.0; nx], vec![0.0; nx]];
         let stages = [0; STAGES].map(|_| new_stage(structure));
-        let (scale, turns, delta) =
+        let (scale, rotations, delta) =
             (ChangeScale::new(structure), RotationBlock::all(structure), State::zeros(structure));
         view.accelerations(s, &mut self.accel[0])?;
         view.update(s, Stage::FORCE, &mut eq);
         view.xdot(s, &eq, &self.accel[0], &mut self.xdot[0]);
-        self.room = Some(RadauWorkspace {
+        self.workspace = Some(RadauWorkspace {
             stages,
             eq,
             tangent,
             real,
             complex,
             scale,
-            turns,
+            rotations,
             out,
             rc: vec![zero; nv],
             cc: vec![zero; nc],
@@ -406,7 +410,7 @@ impl Scheme for Radau5 {
             delta,
             error: [vec![0.0; nv], vec![0.0; nv]],
         });
-        (self.factored, self.last, self.failures, self.told) =
+        (self.factored, self.last, self.failures, self.reported) =
             (0.0, 0.0, 0, [self.evaluations, 0, self.iterations]);
         Ok(())
     }
@@ -420,9 +424,9 @@ impl Scheme for Radau5 {
     ) -> Result<(), StepError> {
         let h = end.t - start.t;
         let tolerance = self.options.tolerance.min(1e-2 * control.rtol).max(1e-12);
-        if let Some(room) = &mut self.room {
-            room.scale.measure(view.structure(), start);
-            room.stages.iter_mut().for_each(|stage| stage.delta.fill(0.0));
+        if let Some(workspace) = &mut self.workspace {
+            workspace.scale.measure(view.structure(), start);
+            workspace.stages.iter_mut().for_each(|stage| stage.delta.fill(0.0));
         }
         self.guess(h);
         let fresh = self.stale || (h / self.factored - 1.0).abs() > 1e-9;
@@ -441,8 +445,8 @@ impl Scheme for Radau5 {
             self.factored = 0.0;
         }
         done?;
-        let Some(room) = &self.room else { return Err(StepError::View { t: start.t }) };
-        let stage = &room.stages[STAGES - 1];
+        let Some(workspace) = &self.workspace else { return Err(StepError::View { t: start.t }) };
+        let stage = &workspace.stages[STAGES - 1];
         end.q.copy_from_slice(&stage.state.q);
         end.v.copy_from_slice(&stage.state.v);
         end.x.copy_from_slice(&stage.state.x);
@@ -463,8 +467,8 @@ impl Scheme for Radau5 {
     ) -> f64 {
         let h = end.t - start.t;
         let g = h / MU;
-        let Radau5 { room: Some(room), accel, xdot, .. } = self else { return f64::INFINITY };
-        let RadauWorkspace { stages, real, tangent, rr, cr, delta, error: [e_q, e_v], eq, .. } = room;
+        let Radau5 { workspace: Some(workspace), accel, xdot, .. } = self else { return f64::INFINITY };
+        let RadauWorkspace { stages, real, tangent, rr, cr, delta, error: [e_q, e_v], eq, .. } = workspace;
         let weight = E.map(|e| e / (3.0 * MU));
         for k in 0..e_q.len() {
             e_q[k] = g * start.v[k] + (0..STAGES).map(|i| weight[i] * stages[i].delta[k]).sum::<f64>();
@@ -502,7 +506,7 @@ impl Scheme for Radau5 {
         self.last = end.t - start.t;
     }
 
-    fn turn(&mut self) {
+    fn advance_start(&mut self) {
         self.accel.swap(0, 1);
         self.xdot.swap(0, 1);
     }
@@ -525,12 +529,12 @@ impl Scheme for Radau5 {
         &self.accel[1].lambda
     }
 
-    fn tell(&mut self, view: &mut dyn ImplicitOde) -> u64 {
-        let Some(room) = &self.room else { return 0 };
-        let factorizations = room.real.factorizations() + room.complex.factorizations();
+    fn report_counts(&mut self, view: &mut dyn ImplicitOde) -> u64 {
+        let Some(workspace) = &self.workspace else { return 0 };
+        let factorizations = workspace.real.factorizations() + workspace.complex.factorizations();
         let now = [self.evaluations, factorizations, self.iterations];
-        let [evaluations, factorizations, iterations] = std::array::from_fn(|i| now[i] - self.told[i]);
-        self.told = now;
+        let [evaluations, factorizations, iterations] = std::array::from_fn(|i| now[i] - self.reported[i]);
+        self.reported = now;
         view.note(evaluations, factorizations, iterations);
         evaluations
     }

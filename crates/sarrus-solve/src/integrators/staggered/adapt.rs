@@ -36,8 +36,8 @@ impl StaggeredMethod {
             let (shorter, reason) = match tried {
                 Ok(error) if error <= 1.0 => {
                     // for the report only: what is too large for stability is so for the tolerance
-                    self.look();
-                    self.sharpen(view)?;
+                    self.check_step();
+                    self.refine_positions(view)?;
                     self.finish(view, control);
                     control.accept(h, wanted, error, POWER, rejected > 0, &self.limits);
                     return Ok((error, rejected));
@@ -65,7 +65,7 @@ impl StaggeredMethod {
         let (accel, xdot) = chain.ends();
         estimate.find(view, [start, end], accel, xdot);
         if let Some((eq, _, _)) = chain.end() {
-            estimate.keep_tangent(modules, view, eq, end)?;
+            estimate.project_tangent(modules, view, eq, end)?;
         }
         Ok(error_norm(view.structure(), control, start, end, estimate.delta(view, end)))
     }
@@ -73,7 +73,7 @@ impl StaggeredMethod {
     /// v̇, λ and ẋ where the step ends, at the velocities that it ends with: a step evaluates forces at predicted ones, which is as
     /// good for the motion, but an error of v̇ at the start of the next step would not fall with its size. A controller is not asked
     /// twice.
-    fn sharpen(&mut self, view: &mut dyn Staggered) -> Result<(), StepError> {
+    fn refine_positions(&mut self, view: &mut dyn Staggered) -> Result<(), StepError> {
         let StaggeredMethod { modules, chain, adaptive: Some(estimate), end, .. } = self else {
             return Ok(());
         };

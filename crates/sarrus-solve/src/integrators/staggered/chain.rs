@@ -1,4 +1,4 @@
-//! What the forms have in common.
+//! Describes what the forms have in common.
 
 use super::modules::Modules;
 use crate::error::StepError;
@@ -17,7 +17,7 @@ pub(super) trait Chain: Send {
     fn begin(&mut self, m: &mut Modules, view: &mut dyn Staggered, s: &State) -> Result<(), StepError>;
 
     /// Begins where the last step ended.
-    fn turn(&mut self);
+    fn advance_start(&mut self);
 
     /// Begins again where this step began, after one that was given up.
     fn again(&mut self, _m: &mut Modules, _view: &dyn Staggered, _s: &State) -> Result<(), StepError> {
@@ -25,7 +25,7 @@ pub(super) trait Chain: Send {
     }
 
     /// A step of size `h` from `start`; the time of `end` is given. Shows the velocities that carry it to the watch. Where it is the
-    /// `last` of a leg, or less than half of it is left, nothing is evaluated after its end: what holds there is not known.
+    /// `last` of a segment, or less than half of it is left, nothing is evaluated after its end: what holds there is not known.
     fn advance(
         &mut self,
         m: &mut Modules,
@@ -48,7 +48,7 @@ pub(super) trait Chain: Send {
     }
 }
 
-/// Whether steps are equal, up to the rounding of the times; not where one is not a number.
+/// Returns whether steps are equal, up to the rounding of the times; not where one is not a number.
 pub(super) fn equal(h: f64, before: f64) -> bool {
     (h - before).abs() <= 1e-9 * h
 }

@@ -11,7 +11,7 @@ use crate::error::StepError;
 use crate::problem::{Accel, Equations, GroupKind, State, Structure};
 use crate::views::Staggered;
 
-/// What is remembered, and room.
+/// Holds what is remembered, and room.
 #[derive(Default)]
 pub(super) struct ErrorEstimate {
     /// Size of the step before \[s\]; not a number at a start.
@@ -20,7 +20,7 @@ pub(super) struct ErrorEstimate {
     vdot: Vec<f64>,
     xdot: Vec<f64>,
     delta: State,
-    turn: Vec<f64>,
+    rotation: Vec<f64>,
     /// Zero (nc).
     still: Vec<f64>,
     /// The equations at the end of a step.
@@ -32,7 +32,7 @@ impl ErrorEstimate {
         self.h = f64::NAN;
         self.vdot.resize(s.nv, 0.0);
         self.xdot.resize(s.nx, 0.0);
-        self.turn.resize(s.nv, 0.0);
+        self.rotation.resize(s.nv, 0.0);
         self.still.resize(s.nc, 0.0);
         if self.eq.as_ref().is_some_and(|eq| eq.f.len() != s.nv || eq.phi.len() != s.nc) {
             self.eq = None;
@@ -49,14 +49,14 @@ impl ErrorEstimate {
         self.xdot.copy_from_slice(xdot);
     }
 
-    /// Room for the equations at the end of a step, with the masses.
+    /// Workspace for the equations at the end of a step, with the masses.
     pub fn equations(&mut self, view: &dyn Staggered) -> &mut Equations {
         self.eq.get_or_insert_with(|| view.equations())
     }
 
     /// Takes from the error what the constraints forbid, with the J of `eq` at `end`; of positions where all rows have a position
     /// level.
-    pub fn keep_tangent(
+    pub fn project_tangent(
         &mut self,
         m: &mut Modules,
         view: &dyn Staggered,
@@ -66,16 +66,16 @@ impl ErrorEstimate {
         let s = view.structure();
         m.constrain(s, eq, &self.still, &mut self.delta.v).map_err(at(end))?;
         if s.rows.iter().all(|r| r.holonomic == r.size) {
-            m.constrain(s, eq, &self.still, &mut self.turn).map_err(at(end))?;
+            m.constrain(s, eq, &self.still, &mut self.rotation).map_err(at(end))?;
         }
         Ok(())
     }
 
     /// The error found, at `end`.
     pub fn delta(&mut self, view: &dyn Staggered, end: &State) -> &State {
-        self.turn.iter_mut().for_each(|d| *d = -*d);
+        self.rotation.iter_mut().for_each(|d| *d = -*d);
         self.delta.q.copy_from_slice(&end.q);
-        view.retract(&mut self.delta.q, &self.turn);
+        view.retract(&mut self.delta.q, &self.rotation);
         self.delta.q.iter_mut().zip(&end.q).for_each(|(d, q)| *d -= q);
         &self.delta
     }
@@ -92,15 +92,15 @@ impl ErrorEstimate {
         let [here, there] = accel;
 
         // positions
-        view.difference(&end.q, &start.q, &mut self.turn);
-        for (i, d) in self.turn.iter_mut().enumerate() {
+        view.difference(&end.q, &start.q, &mut self.rotation);
+        for (i, d) in self.rotation.iter_mut().enumerate() {
             let mean = 0.5 * h * (start.v[i] + end.v[i]);
             *d -= mean + h * h / 12.0 * (here.vdot[i] - there.vdot[i]);
         }
-        let turning = |g: &&crate::problem::NormGroup| g.kind == GroupKind::AngularVelocity && g.len == 3;
-        for g in view.structure().groups.iter().filter(turning) {
+        let rotating = |g: &&crate::problem::NormGroup| g.kind == GroupKind::AngularVelocity && g.len == 3;
+        for g in view.structure().groups.iter().filter(rotating) {
             let (a, b) = (&start.v[g.start..][..3], &end.v[g.start..][..3]);
-            let d = &mut self.turn[g.start..][..3];
+            let d = &mut self.rotation[g.start..][..3];
             for i in 0..3 {
                 let (j, k) = ((i + 1) % 3, (i + 2) % 3);
                 d[i] -= h * h / 12.0 * (a[j] * b[k] - a[k] * b[j]);

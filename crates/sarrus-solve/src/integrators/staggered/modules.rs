@@ -1,7 +1,7 @@
 //! The modules of a method, and what every form of it asks of them.
 
 use crate::error::{SolveError, StepError};
-use crate::findings::{Findings, StabilityFound};
+use crate::findings::{MethodStatistics, StabilityFound};
 use crate::problem::{Accel, Equations, Stage, State, Structure};
 use crate::staggered::{
     BlockDiagonal, MotionModule, MultiplierController, MultiplierModule, StepWatch, add_J_mul, add_Jt_mul,
@@ -17,7 +17,7 @@ const CONVERGED: f64 = 0.1;
 
 /// Corrections of λ for velocities half a step ahead at most, and what of one, relative to vᵀM v, counts as none.
 const CORRECTIONS: u32 = 6;
-const SETTLED: f64 = 1e-13;
+const STATIONARY: f64 = 1e-13;
 
 /// Solutions at a start for forces that depend on λ: each leaves a part of the error, which is as small as friction beside its reaction.
 const REACTIONS: u32 = 8;
@@ -33,7 +33,7 @@ pub(crate) struct Modules {
     /// Evaluations of f, and corrections of positions, not yet told.
     pub evaluations: u64,
     pub corrections: u64,
-    told: u64,
+    reported: u64,
     force: Vec<f64>,
     r: Vec<f64>,
     eta: Vec<f64>,
@@ -52,7 +52,7 @@ impl Modules {
             minv: BlockDiagonal::default(),
             evaluations: 0,
             corrections: 0,
-            told: 0,
+            reported: 0,
             force: Vec::new(),
             r: Vec::new(),
             eta: Vec::new(),
@@ -69,8 +69,8 @@ impl Modules {
         self.mass = BlockDiagonal::new(s, &eq.mass);
         self.minv = BlockDiagonal::new(s, &eq.minv);
         self.force.resize(s.nv, 0.0);
-        for room in [&mut self.r, &mut self.eta, &mut self.seen] {
-            room.resize(s.nc, 0.0);
+        for workspace in [&mut self.r, &mut self.eta, &mut self.seen] {
+            workspace.resize(s.nc, 0.0);
         }
         self.multipliers.prepare(s, eq)
     }
@@ -113,7 +113,7 @@ impl Modules {
         let controller = self.controller.take();
         self.evaluate(view, s, eq, &out.lambda, &out.lambda, 0.0);
         self.controller = controller;
-        self.multipliers.take_J(view.structure(), eq).map_err(at(s))?;
+        self.multipliers.load_jacobian(view.structure(), eq).map_err(at(s))?;
         self.accelerate(view.structure(), eq, out, corrections).map_err(at(s))?;
         let again = match (view.is_reactive(), &self.controller) {
             (true, _) => REACTIONS,
@@ -153,7 +153,7 @@ impl Modules {
             add_J_mul(s, eq, &out.vdot, &mut self.r);
             self.multipliers.solve(&self.r, &mut self.eta)?;
             out.lambda.iter_mut().zip(&self.eta).for_each(|(l, e)| *l += e);
-            self.take_from(s, eq, &mut out.vdot);
+            self.project_from(s, eq, &mut out.vdot);
         }
         Ok(())
     }
@@ -169,7 +169,7 @@ impl Modules {
         self.r.copy_from_slice(rest);
         add_J_mul(s, eq, v, &mut self.r);
         self.multipliers.solve(&self.r, &mut self.eta)?;
-        self.take_from(s, eq, v);
+        self.project_from(s, eq, v);
         Ok(())
     }
 
@@ -181,7 +181,7 @@ impl Modules {
     }
 
     /// v -= M⁻¹Jᵀη.
-    fn take_from(&mut self, s: &Structure, eq: &Equations, v: &mut [f64]) {
+    fn project_from(&mut self, s: &Structure, eq: &Equations, v: &mut [f64]) {
         self.force.fill(0.0);
         add_Jt_mul(s, eq, &self.eta, &mut self.force);
         self.minv.add_mul(-1.0, &self.force, v);
@@ -209,10 +209,10 @@ impl Modules {
             add_J_mul(s, next, trial, &mut self.r);
             self.multipliers.solve(&self.r, &mut self.eta)?;
             lambda.iter_mut().zip(&self.eta).for_each(|(l, e)| *l += e / h);
-            self.take_from(s, eq, trial);
-            // a dependent row goes on asking in vain: what matters is whether velocities still change
+            self.project_from(s, eq, trial);
+            // a dependent row continues asking in vain: what matters is whether velocities still change
             let change = self.force.iter().zip(&*trial).map(|(i, v)| (i * v).abs()).fold(0.0, f64::max);
-            if !(change > SETTLED * kinetic) || change >= before {
+            if !(change > STATIONARY * kinetic) || change >= before {
                 break;
             }
             before = change;
@@ -220,18 +220,21 @@ impl Modules {
         Ok(())
     }
 
-    /// What was found on the way.
-    pub fn findings(&self) -> Findings {
+    /// Returns what was found on the way.
+    pub fn statistics(&self) -> MethodStatistics {
         let StepWatch { highest, ratio, .. } = self.watch;
         let epsilon = self.multipliers.epsilon();
-        Findings { stability: Some(StabilityFound { omega: highest, ratio, epsilon }), ..Findings::default() }
+        MethodStatistics {
+            stability: Some(StabilityFound { omega: highest, ratio, epsilon }),
+            ..MethodStatistics::default()
+        }
     }
 
-    /// Tells the problem what was done since the last time.
-    pub fn tell(&mut self, view: &mut dyn Staggered) {
+    /// Informs the problem what was done since the last time.
+    pub fn report_counts(&mut self, view: &mut dyn Staggered) {
         let made = self.multipliers.factorizations();
-        view.note(self.evaluations, made.saturating_sub(self.told), self.corrections);
-        (self.evaluations, self.corrections, self.told) = (0, 0, made);
+        view.note(self.evaluations, made.saturating_sub(self.reported), self.corrections);
+        (self.evaluations, self.corrections, self.reported) = (0, 0, made);
     }
 
     /// The highest frequency \[rad/s\] at `s`, where `here` are the accelerations: power iteration on their change with
@@ -250,13 +253,13 @@ impl Modules {
         let mut base = here.clone();
         if self.controller.is_some() || view.is_reactive() {
             self.evaluate(view, s, &mut other, &here.lambda, &here.lambda, 0.0);
-            self.multipliers.take_J(&structure, &other)?;
+            self.multipliers.load_jacobian(&structure, &other)?;
             self.accelerate(&structure, &other, &mut base, 2)?;
         }
         // any direction, then along the constraints
         let mut z: Vec<f64> =
             (0..structure.nv).map(|i| ((i as f64 + 1.0) * 0.618_034).fract() - 0.4).collect();
-        self.multipliers.take_J(&structure, eq)?;
+        self.multipliers.load_jacobian(&structure, eq)?;
         self.constrain(&structure, eq, &vec![0.0; structure.nc], &mut z)?;
         let (mut y, mut momentum) = (z.clone(), z.clone());
         let mut found = [f64::NAN; 2];
@@ -270,7 +273,7 @@ impl Modules {
             moved.q.copy_from_slice(&s.q);
             view.retract(&mut moved.q, &y);
             self.evaluate(view, &moved, &mut other, &here.lambda, &here.lambda, 0.0);
-            self.multipliers.take_J(&structure, &other)?;
+            self.multipliers.load_jacobian(&structure, &other)?;
             there.lambda.copy_from_slice(&here.lambda);
             self.accelerate(&structure, &other, &mut there, 2)?;
             for ((y, a), b) in y.iter_mut().zip(&there.vdot).zip(&base.vdot) {

@@ -26,14 +26,14 @@
 //! "Can lead quickly to computational instability" \[Park1990, section V\] is thus true of one point, and of two where bodies spin
 //! fast; not of three below their limit, which for fast tops is nearer than the ω h ≤ 2 of what vibrates.
 //!
-//! **At a start** u^{-½} = v⁰ - (h/2) v̇⁰ would be too little. The chain goes on with u = (q^{n+1} - q^n)/h, which is the velocity half-way
+//! **At a start** u^{-½} = v⁰ - (h/2) v̇⁰ would be too little. The chain continues with u = (q^{n+1} - q^n)/h, which is the velocity half-way
 //! plus (h²/24) v̈, and with the Φ = -(h³/24) J v̈ that LINT then leaves; begun otherwise it would get there in two steps, and λ be
 //! wrong by (7/24) h and h/8 of S⁻¹J v̈ in them. So J v̈ is taken from Φ̇ of v⁰ + (h/2) v̇⁰ half a step later, which is -(h²/8) J v̈: u^{-½}
 //! gets (h²/6) v̈ along J, and Φ is held (h³/24) J v̈ above what LINT would leave, that is, near zero. Rows without Φ, where there is
 //! nothing to lead back to, get (h²/8) v̈. The chain begins anew where the step changes.
 //!
-//! **At the end of a leg** what holds half a step later is not known. There λ is that of the equations of motion, and v satisfies its
-//! constraints; if nothing has changed, the chain goes on with the λ that it would have had. Φ is taken back over the longest step:
+//! **At the end of a segment** what holds half a step later is not known. There λ is that of the equations of motion, and v satisfies its
+//! constraints; if nothing has changed, the chain continues with the λ that it would have had. Φ is taken back over the longest step:
 //! a short one would make a large velocity of what a long one has left.
 //!
 //! Costs one evaluation, one more of J, one factorization and two to four solutions a step. Energy grows slowly, and fast spin is
@@ -60,14 +60,14 @@ pub(super) struct OneStep {
     impulse: Vec<f64>,
     delta: Vec<f64>,
     trial: Vec<f64>,
-    /// What the next u is to take back of Φ, over time, and what it leaves: h² of a smooth function (nc).
+    /// Holds what the next u is to take back of Φ, over time, and what it leaves: h² of a smooth function (nc).
     feedback: Vec<f64>,
     offset: Vec<f64>,
     /// Size of the steps \[s\]; not a number at a start.
     h: f64,
-    /// Size of the longest, of all legs \[s\].
+    /// Size of the longest, of all segments \[s\].
     longest: f64,
-    /// Whether the last step ended a leg, so that λ at its end is not yet that of the chain.
+    /// True if the last step ended a segment, so that λ at its end is not yet that of the chain.
     has_ended: bool,
 }
 
@@ -107,7 +107,7 @@ impl OneStep {
         if self.feedback.is_empty() {
             return Ok(());
         }
-        self.look_ahead(m, view, s, 0);
+        self.evaluate_end(m, view, s, 0);
         let st = view.structure();
         let OneStep { eq: [eq, next], accel: [now, _], u: [u, _], trial, feedback, offset, .. } = self;
         // Φ̇ of the u that would carry the first step, and of v
@@ -131,7 +131,7 @@ impl OneStep {
     }
 
     /// Φ over the longest step, as what a long step has left is not to be taken back in a short one; less what Φ is led to.
-    fn feed_back(&mut self, s: &Structure) {
+    fn correct_drift(&mut self, s: &Structure) {
         self.feedback.fill(0.0);
         for rows in s.holonomic_rows() {
             for i in rows {
@@ -150,7 +150,7 @@ impl OneStep {
     }
 
     /// J and Φ_t half a step after `s`, an end of the step: 0 or 1.
-    fn look_ahead(&mut self, m: &mut Modules, view: &mut dyn Staggered, s: &State, end: usize) {
+    fn evaluate_end(&mut self, m: &mut Modules, view: &mut dyn Staggered, s: &State, end: usize) {
         let OneStep { eq: [_, next], accel, state, trial, delta, u, h, .. } = self;
         predict(trial, &u[end], 0.75 * *h, &accel[1 - end].vdot);
         m.motion.displace(trial, 0.5 * *h, delta);
@@ -164,11 +164,11 @@ impl OneStep {
 
     /// λ and v̇ at an end of the step, from the λ that is there, so that the next u satisfies its constraints half a step later.
     fn carry(&mut self, m: &mut Modules, st: &Structure, s: &State, end: usize) -> Result<(), StepError> {
-        self.feed_back(st);
+        self.correct_drift(st);
         let OneStep { eq: [eq, next], accel, trial, u, feedback, h, .. } = self;
         let there = &mut accel[end];
         if !there.lambda.is_empty() {
-            m.multipliers.take_J(st, next).map_err(at(s))?;
+            m.multipliers.load_jacobian(st, next).map_err(at(s))?;
             let given = [&*u[end], &*feedback];
             m.carry(st, [eq, next], *h, given, &mut there.lambda, trial).map_err(at(s))?;
         }
@@ -185,7 +185,7 @@ impl OneStep {
     ) -> Result<(), StepError> {
         // J half a step later, then forces: rates of first-order states are found where the problem was evaluated last
         if !last && !self.feedback.is_empty() {
-            self.look_ahead(m, view, end, 1);
+            self.evaluate_end(m, view, end, 1);
         }
         let OneStep { eq: [eq, _], accel: [now, there], .. } = self;
         m.evaluate(view, end, eq, &now.lambda, &there.lambda, 1.0);
@@ -193,7 +193,7 @@ impl OneStep {
         if !last {
             return self.carry(m, view.structure(), end, 1);
         }
-        m.multipliers.take_J(view.structure(), eq).map_err(at(end))?;
+        m.multipliers.load_jacobian(view.structure(), eq).map_err(at(end))?;
         m.accelerate(view.structure(), eq, there, START).map_err(at(end))
     }
 }
@@ -218,7 +218,7 @@ impl Chain for OneStep {
         Ok(())
     }
 
-    fn turn(&mut self) {
+    fn advance_start(&mut self) {
         self.accel.swap(0, 1);
         self.xdot.swap(0, 1);
         self.u.swap(0, 1);
@@ -240,8 +240,8 @@ impl Chain for OneStep {
             }
             self.start_chain(m, view, start, h)?;
         } else if self.has_ended {
-            // the leg is over, and nothing has changed
-            self.look_ahead(m, view, start, 0);
+            // the segment is over, and nothing has changed
+            self.evaluate_end(m, view, start, 0);
             self.carry(m, view.structure(), start, 0)?;
         }
         self.has_ended = last;

@@ -54,7 +54,7 @@ use crate::views::Staggered;
 /// Good predictions in a row that are waited for at most, where they have failed before.
 const MOST_NEEDED: u32 = 8;
 
-/// What an instant knows of the step that begins there.
+/// Holds what an instant knows of the step that begins there.
 #[derive(Default)]
 struct Next {
     /// λ⁻ of the step that ended there (nc).
@@ -68,7 +68,7 @@ struct Next {
 /// The symmetric form with its memory; of pairs, the first is at the start of a step and the second at its end.
 pub(super) struct SymmetricStaggered {
     iterations: u32,
-    /// Whether Φ is to be solved for to rounding: what is left would be a velocity in a next step that is short.
+    /// True if Φ is to be solved for to rounding: what is left would be a velocity in a next step that is short.
     is_thorough: bool,
     eq: [Equations; 2],
     accel: [Accel; 2],
@@ -78,7 +78,7 @@ pub(super) struct SymmetricStaggered {
     next: [Next; 2],
     /// λ⁺ (nc).
     plus: Vec<f64>,
-    /// What λ + (h/h₋)(λ - λ⁻) missed of λ⁺ in this step or the last one, where that is known (nc).
+    /// Holds what λ + (h/h₋)(λ - λ⁻) missed of λ⁺ in this step or the last one, where that is known (nc).
     missed: Vec<f64>,
     w: Vec<f64>,
     impulse: Vec<f64>,
@@ -92,9 +92,9 @@ pub(super) struct SymmetricStaggered {
     /// Sizes of the step before and of this one \[s\]; not a number at a start.
     h: [f64; 2],
     has_velocity_rows: bool,
-    /// What a correction of λ⁺ leaves to the next, squared.
+    /// Holds what a correction of λ⁺ leaves to the next, squared.
     share: f64,
-    /// Whether λ⁺ was predicted nearly in the last step.
+    /// True if λ⁺ was predicted nearly in the last step.
     is_smooth: bool,
     /// For how many steps it has been predicted well enough, and for how many it must have been to be trusted.
     good: u32,
@@ -146,7 +146,7 @@ impl SymmetricStaggered {
         predict(&mut end.x, &start.x, h, &self.xdot[0]);
         let ratio = if self.h[0].is_nan() { 0.0 } else { h / self.h[0] };
         m.evaluate(view, end, &mut self.eq[1], &here.lambda, &self.before, ratio);
-        m.multipliers.take_J(view.structure(), &self.eq[1]).map_err(at(end))
+        m.multipliers.load_jacobian(view.structure(), &self.eq[1]).map_err(at(end))
     }
 
     /// The second kick with λ⁻; λ and v̇ at the end; what the next step begins with.
@@ -172,7 +172,7 @@ impl SymmetricStaggered {
         add_J_mul_each(s, eq, [v, &there.vdot], [r_v, r_a]);
         m.multipliers.solve_pair([r_v, r_a], [eta_v, eta_a]).map_err(at(end))?;
 
-        // λ⁻, λ and the next λ⁺; its difference to this one in place of a right side. The first step knows no λ⁻
+        // λ⁻, λ and the next λ⁺; its difference to this one in place of a right-hand side. The first step knows no λ⁻
         let share = if self.is_smooth && !self.h[0].is_nan() { 1.0 } else { 0.0 };
         for i in 0..plus.len() {
             let (l, before) = (plus[i] + eta_a[i], plus[i] + 2.0 / h * eta_v[i]);
@@ -211,7 +211,7 @@ impl Chain for SymmetricStaggered {
         Ok(())
     }
 
-    fn turn(&mut self) {
+    fn advance_start(&mut self) {
         self.before.copy_from_slice(&self.accel[0].lambda);
         self.eq.swap(0, 1);
         self.accel.swap(0, 1);
@@ -222,7 +222,7 @@ impl Chain for SymmetricStaggered {
 
     fn again(&mut self, m: &mut Modules, view: &dyn Staggered, s: &State) -> Result<(), StepError> {
         self.good = 0;
-        m.multipliers.take_J(view.structure(), &self.eq[0]).map_err(at(s))
+        m.multipliers.load_jacobian(view.structure(), &self.eq[0]).map_err(at(s))
     }
 
     fn advance(

@@ -10,15 +10,15 @@
 //! ```
 //!
 //! Against the print: J is that at the end of the step that λ acts over, which CINT knows already (with the J of the instant
-//! itself the procedure is of first order); λ follows from eq. 32, since eq. 56 pairs matrix and right side of different
+//! itself the procedure is of first order); λ follows from eq. 32, since eq. 56 pairs matrix and right-hand side of different
 //! instants and never damps an error of λ; forces have the signs of eqs. 26 and 37. The matrix is not symmetric: it is solved by
 //! corrections with that of J^{k+2}, each better by O(h|ω|).
 //!
 //! It begins with u^{-1} = u⁰ - (h/2) v̇⁰, q¹ = q⁰ ⊕ (h/2)(u⁰ + (h/4) v̇⁰) and λ⁰ of the equations of motion. Once v̇¹ is known, u¹ is
 //! corrected to u⁰ + (h/4)(v̇⁰ + v̇¹), Heun's formula, and q² with it: what it lacks before, (h²/8) v̈, λ² would have to make good along J,
 //! wrong by (h/8) S⁻¹J v̈, and across J it would stay, so that each start would cost h³/8 of v̈. So it begins anew
-//! whenever the step changes. First-order states go by the formula of Adams and Bashforth, begun with Heun's. At the end of a leg, where
-//! J half a step later is not known, λ is that of the equations of motion; if nothing has changed, the chains go on with their own.
+//! whenever the step changes. First-order states go by the formula of Adams and Bashforth, begun with Heun's. At the end of a segment, where
+//! J half a step later is not known, λ is that of the equations of motion; if nothing has changed, the chains continue with their own.
 //!
 //! Order two in q, v and λ. Velocities satisfy their constraints as well as eq. 32 is solved; positions drift off, slowly. Where
 //! velocities are damped the two chains come apart, as two-step central differences do for any decay; so they do on nonholonomic motions,
@@ -53,9 +53,9 @@ pub(super) struct TwoStage {
     trial: Vec<f64>,
     /// Size of the steps \[s\]; not a number at a start.
     h: f64,
-    /// Whether the next half step is the first.
+    /// True if the next half step is the first.
     is_first: bool,
-    /// Whether the last step ended a leg, so that λ at its end is not yet that of the chains.
+    /// True if the last step ended a segment, so that λ at its end is not yet that of the chains.
     has_ended: bool,
 }
 
@@ -110,7 +110,7 @@ impl TwoStage {
     }
 
     /// J and Φ_t at k+1, which is at time `t`, of the half step k that is there.
-    fn look_ahead(&mut self, view: &mut dyn Staggered, t: f64) {
+    fn evaluate_end(&mut self, view: &mut dyn Staggered, t: f64) {
         let TwoStage { eq: [_, next], state, .. } = self;
         state.t = t;
         state.q.copy_from_slice(&self.q[1]);
@@ -122,13 +122,13 @@ impl TwoStage {
     fn carry(&mut self, m: &mut Modules, s: &Structure) -> Result<(), StepError> {
         let TwoStage { u, eq: [eq, next], now, state, trial, .. } = self;
         if !now.lambda.is_empty() {
-            m.multipliers.take_J(s, next).map_err(at(state))?;
+            m.multipliers.load_jacobian(s, next).map_err(at(state))?;
             m.carry(s, [eq, next], self.h, [&u[0], &[]], &mut now.lambda, trial).map_err(at(state))?;
         }
         m.accelerate(s, eq, now, 0).map_err(at(state))
     }
 
-    /// From half step k to k+1 at `t1`; the time of k+2 is `t2`, none where the leg ends at k+1.
+    /// From half step k to k+1 at `t1`; the time of k+2 is `t2`, none where the segment ends at k+1.
     fn half(
         &mut self,
         m: &mut Modules,
@@ -156,7 +156,7 @@ impl TwoStage {
 
         // J at k+2, then forces at k+1: rates of first-order states are found where the problem was evaluated last
         if let Some(t2) = t2.filter(|_| !self.before.is_empty()) {
-            self.look_ahead(view, t2);
+            self.evaluate_end(view, t2);
         }
         let TwoStage { eq: [eq, _], now, state, .. } = self;
         state.t = t1;
@@ -167,7 +167,7 @@ impl TwoStage {
         if t2.is_some() {
             self.carry(m, view.structure())?;
         } else {
-            m.multipliers.take_J(view.structure(), eq).map_err(at(state))?;
+            m.multipliers.load_jacobian(view.structure(), eq).map_err(at(state))?;
             m.accelerate(view.structure(), eq, now, START).map_err(at(state))?;
         }
 
@@ -178,7 +178,7 @@ impl TwoStage {
             self.correct_first(view);
             // λ¹ again, for the q² that has moved
             if let Some(t2) = t2.filter(|_| !self.before.is_empty()) {
-                self.look_ahead(view, t2);
+                self.evaluate_end(view, t2);
                 self.carry(m, view.structure())?;
             }
         }
@@ -214,7 +214,7 @@ impl Chain for TwoStage {
         Ok(())
     }
 
-    fn turn(&mut self) {
+    fn advance_start(&mut self) {
         self.accel.swap(0, 1);
         self.xdot.swap(0, 1);
     }
@@ -244,8 +244,8 @@ impl Chain for TwoStage {
             }
             self.start_chains(m, view, start, h);
         } else if self.has_ended {
-            // the leg is over, and nothing has changed
-            self.look_ahead(view, middle);
+            // the segment is over, and nothing has changed
+            self.evaluate_end(view, middle);
             self.carry(m, view.structure())?;
         }
         self.has_ended = last;

@@ -1,12 +1,12 @@
 //! Capsules on cylinders, in space.
 //!
 //! The distance d(s) of a point of the capsule's line from the cylinder, negative inside, is convex, since a cylinder is: its slope n·u
-//! rises with s, and halving finds where it changes its sign. That point is the place, as the ball about it would have it; with the ends, if they
-//! are over a face or nearest themselves. A line along the side, or across an end, touches over a stretch: its places are where the stretch
+//! rises with s, and halving finds where it changes its sign. That point is the point, as the ball about it would have it; with the ends, if they
+//! are over a face or nearest themselves. A line along the side, or across an end, touches over a stretch: its points are where the stretch
 //! begins and ends. Normals are differentiated as if the point went with the capsule;
 //! so is the gap, which is exact unless the line itself runs through the cylinder.
 
-use super::place::Segment;
+use super::points::Segment;
 use super::round::LineSegment;
 use super::solid::{BallNearSolid, on_cylinder};
 use crate::contact::surface::{Geometry, Surface, Touch};
@@ -18,7 +18,7 @@ pub const SLOTS: u32 = 5;
 /// Sine between a line and what it lies along.
 const PARALLEL: f64 = 1e-3;
 
-/// The places of a pair of a capsule and a cylinder.
+/// The points of a pair of a capsule and a cylinder.
 pub fn touches<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -38,7 +38,7 @@ pub fn touches<R: Real>(
         let frame = frame.value();
         (frame.to_local(Vec3(line.m.value()) - frame.p), frame.to_local(Vec3(line.u.value())))
     };
-    let mut place = |s: f64, slot: u32| {
+    let mut add_point = |s: f64, slot: u32| {
         let c = line.m + line.u.scale_f64(s);
         let ball = BallNearSolid { c, radius: *radius, frame: &frame, reach };
         ball.on(on_cylinder(frame.to_local(c - frame.p), *length, *round, *along), slot, found);
@@ -48,13 +48,13 @@ pub fn touches<R: Real>(
     for (slot, sign) in [(0, -1.0), (1, 1.0)] {
         let end = foot(m + u.scale(sign * half));
         if end.on_face || sign * end.normal.dot(u) <= 0.0 {
-            place(sign * half, slot);
+            add_point(sign * half, slot);
         }
     }
     if let Some(stretch) = stretch(m, u, *half, *length, *round, *along) {
         for (slot, s) in [(3, stretch[0]), (4, stretch[1])] {
             if s.abs() < *half {
-                place(s, slot);
+                add_point(s, slot);
             }
         }
         return;
@@ -67,10 +67,10 @@ pub fn touches<R: Real>(
         let middle = 0.5 * (low + high);
         if slope(middle) < 0.0 { low = middle } else { high = middle }
     }
-    place(0.5 * (low + high), 2);
+    add_point(0.5 * (low + high), 2);
 }
 
-/// Where a line that lies along the side, or across an end, comes over it and leaves it.
+/// Returns where a line that lies along the side, or across an end, comes over it and leaves it.
 fn stretch(m: Vec3, u: Vec3, half: f64, length: f64, round: f64, along: usize) -> Option<[f64; 2]> {
     let cos = u[along].abs();
     let across = |p: Vec3| {

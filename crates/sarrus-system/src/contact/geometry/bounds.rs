@@ -34,13 +34,13 @@ impl Aabb {
         }
     }
 
-    /// Whether they have a point in common.
+    /// Returns whether they have a point in common.
     #[inline]
     pub fn meets(&self, other: &Self) -> bool {
         (0..3).all(|i| self.low[i] <= other.high[i] && other.low[i] <= self.high[i])
     }
 
-    /// Whether `other` is in it.
+    /// Returns whether `other` is in it.
     #[inline]
     pub fn contains(&self, other: &Self) -> bool {
         (0..3).all(|i| self.low[i] <= other.low[i] && other.high[i] <= self.high[i])
@@ -65,7 +65,7 @@ pub fn bounds(surface: &Surface, pose: &Pose) -> Aabb {
         Geometry::Cylinder { half, radius, along } => {
             about(axis(along).0.map(|u| u.abs() * half + radius * (1.0 - u * u).max(0.0).sqrt()))
         }
-        Geometry::Box { half } => about(turned(&(pose.rot * surface.rot), half)),
+        Geometry::Box { half } => about(rotated_extent(&(pose.rot * surface.rot), half)),
         Geometry::Convex(ref hull) => around(surface, pose, hull.extent()),
         Geometry::Mesh(ref triangles) => around(surface, pose, triangles.extent()),
         Geometry::Plane | Geometry::HalfSpace | Geometry::Channel { .. } => Aabb::ALL,
@@ -73,17 +73,17 @@ pub fn bounds(surface: &Surface, pose: &Pose) -> Aabb {
 }
 
 /// Halves of a box that is turned.
-fn turned(rot: &Mat3, half: [f64; 3]) -> [f64; 3] {
+fn rotated_extent(rot: &Mat3, half: [f64; 3]) -> [f64; 3] {
     [0, 1, 2].map(|i| (0..3).map(|j| rot.0[i][j].abs() * half[j]).sum())
 }
 
 fn around(surface: &Surface, pose: &Pose, extent: &Aabb) -> Aabb {
     let frame = surface.frame(pose);
     let (middle, half) = extent.middle();
-    Aabb::about(frame.point(&middle.0), turned(&frame.rot, half.0))
+    Aabb::about(frame.point(&middle.0), rotated_extent(&frame.rot, half.0))
 }
 
-/// How far a surface without end is from a box, at least \[m\]; negative where they may overlap.
+/// Returns how far a surface without end is from a box, at least \[m\]; negative where they may overlap.
 pub fn clearance(wall: &Surface, pose: &Pose, planar: bool, other: &Aabb) -> f64 {
     let (c, half) = other.middle();
     let rel = c - wall.centre(pose);

@@ -1,32 +1,32 @@
 //! Capsules on boxes, hulls and triangles, in space.
 //!
-//! Places are the end balls, each where it is nearest to the solid, and the crossings of the capsule's line with convex edges e of the solid
+//! Points are the end balls, each where it is nearest to the solid, and the crossings of the capsule's line with convex edges e of the solid
 //! that lie between both their ends, and the corners of the solid that are nearest to a point of the line:
 //!
 //! n = ±(u × e)/|u × e|, outward,
 //!
 //! as long as n is between the normals of the two faces that meet at the edge, or nearly: a capsule that lies across a box stays on both
-//! edges while it rocks. An end whose nearest point lies back along the line is no place, since the line is nearer.
+//! edges while it rocks. An end whose nearest point lies back along the line is no point, since the line is nearer.
 //!
 //! A line that runs through a box or hull is pushed out the shortest way ([`super::patch`]), one through triangles over the edge that is least
 //! deep, with those that push nearly the same way.
 
 use super::flats::FlatOwner;
 use super::patch::{self, ConvexSolid, TwoSolids};
-use super::place::{Cores, Segment, curvature, effective, unit};
+use super::points::{Cores, Segment, curvature, effective, unit};
 use super::round::LineSegment;
 use super::solid::{BallNearSolid, ClosestPoint, on_box};
 use super::triangle::{TriangleFeature, on_hull, on_triangles, window};
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 
-/// How far a normal may lean out of the space between those of an edge's faces, as a sine.
+/// Extent to which a normal may lean out of the space between those of an edge's faces, as a sine.
 const LEANING: f64 = 0.1;
 
 /// sin of the angle below which line and edge are parallel: then the ends touch.
 const PARALLEL: f64 = 1e-3;
 
-/// How many places a pair can touch at, if the second has edges.
+/// Returns how many points a pair can touch at, if the second has edges.
 pub fn slots(b: &Geometry) -> u32 {
     match (b, ConvexSolid::new(b)) {
         (Geometry::Mesh(mesh), _) => 3 * mesh.features(),
@@ -44,7 +44,7 @@ struct Edge {
     number: u32,
 }
 
-/// The places of a pair of a capsule and a solid with edges.
+/// The points of a pair of a capsule and a solid with edges.
 pub fn touches<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -108,11 +108,15 @@ pub fn touches<R: Real>(
         }
         other => [2, 2 + ConvexSolid::new(other).map_or(0, |solid| solid.edges())],
     };
-    beside(&EdgeCrossings { line: &line, frame: &frame, solid: &b.geometry, radius, first }, reach, found);
+    side_contact(
+        &EdgeCrossings { line: &line, frame: &frame, solid: &b.geometry, radius, first },
+        reach,
+        found,
+    );
 }
 
-/// The places of a line, between its ends, on edges and at corners.
-pub fn beside<R: Real>(crossing: &EdgeCrossings<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) {
+/// The points of a line, between its ends, on edges and at corners.
+pub fn side_contact<R: Real>(crossing: &EdgeCrossings<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) {
     let EdgeCrossings { line, frame, solid, radius, .. } = *crossing;
     // what runs through is pushed the shortest way
     let mut least = (f64::NEG_INFINITY, Vec3::zero());
@@ -128,7 +132,7 @@ pub fn beside<R: Real>(crossing: &EdgeCrossings<R>, reach: f64, found: &mut impl
         if let Some((n, over)) = crossing.find(&edge)
             && (over >= 0.0 || n.dot(least.1) > 0.7)
         {
-            found(crossing.place(&edge, n));
+            found(crossing.touch_at(&edge, n));
         }
     });
     each_corner(solid, line, frame, reach + radius, &mut |corner, number| {
@@ -138,7 +142,7 @@ pub fn beside<R: Real>(crossing: &EdgeCrossings<R>, reach: f64, found: &mut impl
     });
 }
 
-/// The place of a line with a radius around it.
+/// The point of a line with a radius around it.
 fn rounded<R: Real>(touch: Touch<R>, radius: f64) -> Touch<R> {
     let [first, second] = touch.points;
     Touch {
@@ -156,7 +160,7 @@ pub struct EdgeCrossings<'a, R> {
     pub line: &'a LineSegment<R>,
     /// Of the solid.
     pub frame: &'a Pose<R>,
-    /// What has the edges.
+    /// Holds what has the edges.
     pub solid: &'a Geometry,
     /// Around the line \[m\].
     pub radius: f64,
@@ -222,7 +226,7 @@ impl<R: Real> EdgeCrossings<'_, R> {
         Some(cores.apart(|| self.frame.rot.col(0), self.first[1] + number))
     }
 
-    fn place(&self, edge: &Edge, n: Vec3) -> Touch<R> {
+    fn touch_at(&self, edge: &Edge, n: Vec3) -> Touch<R> {
         let from = self.frame.point(&edge.from.0);
         let e = self.frame.rotate(&unit(edge.to - edge.from).unwrap_or(Vec3::zero()).0);
         let w = self.line.m - from;
@@ -237,7 +241,7 @@ impl<R: Real> EdgeCrossings<'_, R> {
     }
 }
 
-/// How far out of a solid a point is, negative inside; within `reach`.
+/// Returns how far out of a solid a point is, negative inside; within `reach`.
 fn nearest(b: &Geometry, p: Vec3, reach: f64) -> f64 {
     match b {
         Geometry::Box { half } => on_box(p, half, false).distance,

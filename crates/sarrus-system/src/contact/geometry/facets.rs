@@ -1,6 +1,6 @@
 //! Boxes, hulls and cylinders on triangles, in space.
 //!
-//! A place is a point p₁ of the body and a point p₂ of the mesh with a normal n of their features, p₁ - p₂ = g n:
+//! A point is a point p₁ of the body and a point p₂ of the mesh with a normal n of their features, p₁ - p₂ = g n:
 //!
 //! - a corner of the body over a flat;
 //! - a corner of the mesh in the body, which it leaves by the nearest face;
@@ -8,11 +8,11 @@
 //!
 //! The middle of the body must be on the outer side of the features, of an open mesh on the side to which they push, and p₂ in the body, or
 //! nearly. A corner of the body leaves by the nearest such flat. Pushed off any flat at a ridge or corner, the body is clear of it: so
-//! no place there is deeper than the body is past one of its flats. No triangle counts, only flats, ridges and corners
+//! no point there is deeper than the body is past one of its flats. No triangle counts, only flats, ridges and corners
 //! ([`super::flats`]): a body lies on a flat as on a half-space. Crossings have the weight that [`super::patch`] says.
 //!
-//! The number of a place follows from its features alone, whatever other places there are and however far out they are looked for: it is
-//! what a place is remembered by.
+//! The number of a point follows from its features alone, whatever other points there are and however far out they are searched for: it is
+//! what a point is remembered by.
 
 use super::flats::FlatOwner;
 use super::mesh::{NONE, TriangleMesh};
@@ -24,16 +24,16 @@ use sarrus_math::{Pose, Real, Vec3};
 use std::cell::RefCell;
 use std::f64::consts::TAU;
 
-/// How far a normal may lean out of the space between those of a ridge's flats, as a sine.
+/// Extent to which a normal may lean out of the space between those of a ridge's flats, as a sine.
 const LEANING: f64 = 0.1;
 
-/// How far out of the body the foot of its corner may be, as a part of the depth: a corner that is pushed straight out of itself has 1.
+/// Describes how far out of the body the foot of its corner may be, as a part of the depth: a corner that is pushed straight out of itself has 1.
 const BESIDE: f64 = 0.75;
 
 /// Part of its size by which a point may be out of a body and count as in it.
 const ROUNDING: f64 = 1e-12;
 
-/// What meets at a place.
+/// Holds what meets at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum FacetFeature {
     /// A corner of the body over a flat, from this side of it.
@@ -44,7 +44,7 @@ enum FacetFeature {
     Edges { edge: [u32; 2], ridge: u32, n: Vec3, weight: f64 },
 }
 
-/// What is used again.
+/// Holds what is used again.
 #[derive(Default)]
 struct FacetWorkspace {
     faces: Vec<u32>,
@@ -60,7 +60,7 @@ thread_local! {
     static SCRATCH: RefCell<FacetWorkspace> = RefCell::default();
 }
 
-/// Numbers of the places of a body on a mesh: first its corners over each flat, then corners of the mesh in it, crossings of each ridge
+/// Numbers of the points of a body on a mesh: first its corners over each flat, then corners of the mesh in it, crossings of each ridge
 /// with its edges, and the nearest points of both.
 pub struct Numbers {
     corners: u32,
@@ -84,7 +84,7 @@ impl Numbers {
         }
     }
 
-    /// How many there are.
+    /// The number of them.
     pub fn count(&self) -> u32 {
         self.nearest().saturating_add(1)
     }
@@ -122,7 +122,7 @@ pub struct OnMesh<'a, R> {
 }
 
 impl<R: Real> OnMesh<'_, R> {
-    /// The places that are nearer than `reach`.
+    /// The points that are nearer than `reach`.
     pub fn touches(&self, reach: f64, found: &mut impl FnMut(Touch<R>)) {
         let value = OnMesh {
             solid: self.solid,
@@ -141,7 +141,7 @@ impl<R: Real> OnMesh<'_, R> {
                 }
                 FacetFeature::Edges { edge, ridge, .. } => numbers.crossing(self.solid.edge(edge), ridge),
             };
-            if let Some(touch) = self.place(*feature).filter(|touch| touch.gap.value() < reach) {
+            if let Some(touch) = self.touch_at(*feature).filter(|touch| touch.gap.value() < reach) {
                 found(Touch { slot, ..touch });
             }
         }
@@ -152,7 +152,7 @@ impl<R: Real> OnMesh<'_, R> {
         self.frames[1].point(&self.mesh.corners()[i as usize])
     }
 
-    fn place(&self, feature: FacetFeature) -> Option<Touch<R>> {
+    fn touch_at(&self, feature: FacetFeature) -> Option<Touch<R>> {
         match feature {
             FacetFeature::Corner { corner, flat, side } => {
                 let (n, d) = self.mesh.flats().planes[flat as usize];
@@ -262,7 +262,7 @@ impl OnMesh<'_, f64> {
         }
     }
 
-    /// How far the body is past the plane of the flat, of some, that it is least past; of an open mesh to either side \[m\].
+    /// Returns how far the body is past the plane of the flat, of some, that it is least past; of an open mesh to either side \[m\].
     fn past(&self, flats: impl Iterator<Item = u32>) -> f64 {
         let [body, own] = &self.frames;
         let past = |flat: u32| {
@@ -275,7 +275,7 @@ impl OnMesh<'_, f64> {
         flats.map(past).fold(f64::INFINITY, f64::min)
     }
 
-    /// Whether all ridges at a corner bend outward.
+    /// Returns whether all ridges at a corner bend outward.
     fn pokes(&self, corner: u32) -> bool {
         let (mesh, flats) = (self.mesh, self.mesh.flats());
         self.mesh.around(corner).iter().all(|&face| {
@@ -302,7 +302,7 @@ impl OnMesh<'_, f64> {
         let ridge = &flats.ridges[number as usize];
         let [body, own] = &self.frames;
         let b = ridge.ends.map(|i| self.mesh_corner(i));
-        let Some(f) = super::place::unit(b[1] - b[0]) else { return };
+        let Some(f) = super::points::unit(b[1] - b[0]) else { return };
         let length = (b[1] - b[0]).norm();
         let first = own.rotate(&flats.planes[ridge.flats[0] as usize].0.0);
         let rim = ridge.flats[1] == NONE;
@@ -348,7 +348,7 @@ impl OnMesh<'_, f64> {
     }
 }
 
-/// Whether a point in the plane of a triangle with the normal n is on it, up to `off`.
+/// Decides whether a point in the plane of a triangle with the normal n is on it, up to `off`.
 fn is_over(triangle: [Vec3; 3], n: Vec3, p: Vec3, off: f64) -> bool {
     (0..3).all(|k| {
         let (a, b) = (triangle[k], triangle[(k + 1) % 3]);

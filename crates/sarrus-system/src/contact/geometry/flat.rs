@@ -2,15 +2,15 @@
 //!
 //! Both are polygons (a capsule's line has two edges, one each way) with a radius around them. The edge that the other polygon is farthest
 //! out of, or least far in, is the reference; the edge of the other that faces it is cut to its length. Either end of what is left is a
-//! place: a corner of one on an edge of the other, with the edge's normal \[Ericson2005, section 5.2\]. Where two corners are nearest, they
-//! are the one place.
+//! point: a corner of one on an edge of the other, with the edge's normal \[Ericson2005, section 5.2\]. Where two corners are nearest, they
+//! are the one point.
 
 use super::frozen;
-use super::place::{Cores, curvature};
+use super::points::{Cores, curvature};
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 
-/// How many places a pair can touch at: corners of the first, of the second.
+/// Describes how many points a pair can touch at: corners of the first, of the second.
 pub const SLOTS: u32 = 8;
 
 /// An edge that faces the reference by less than this cosine is touched at its nearer corner alone.
@@ -78,7 +78,7 @@ impl Polygon<f64> {
     }
 }
 
-/// What touches: a corner of one polygon, on an edge of the other or on a corner of it.
+/// Holds what touches: a corner of one polygon, on an edge of the other or on a corner of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolygonFeature {
     /// Corner of the first, edge of the second.
@@ -89,7 +89,7 @@ pub enum PolygonFeature {
     Corners(usize, usize),
 }
 
-/// The places of a pair; none unless both are rectangles or capsules.
+/// The points of a pair; none unless both are rectangles or capsules.
 pub fn touches<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -98,7 +98,7 @@ pub fn touches<R: Real>(
     found: &mut impl FnMut(Touch<R>),
 ) {
     let (Some(first), Some(second)) = (Polygon::new(a, at[0]), Polygon::new(b, at[1])) else { return };
-    let mut place = |feature: PolygonFeature| {
+    let mut add_feature = |feature: PolygonFeature| {
         let touch = meet(&first, &second, feature);
         if touch.gap.value() < reach {
             found(touch);
@@ -111,13 +111,13 @@ pub fn touches<R: Real>(
     if apart > 0.0
         && let Some((i, j)) = corners(&p, &q, apart)
     {
-        return place(PolygonFeature::Corners(i, j));
+        return add_feature(PolygonFeature::Corners(i, j));
     }
     // of two edges that face each other the second's is the reference, whatever rounding says
     let size = (q.corners[q.next(of_second.0)] - q.corners[of_second.0]).norm();
     if of_second.1 >= of_first.1 - NEAR * size {
         clip(&q, &p, of_second.0, &mut |corner, edge, of_reference| {
-            place(if of_reference {
+            add_feature(if of_reference {
                 PolygonFeature::Second(corner, edge)
             } else {
                 PolygonFeature::First(corner, edge)
@@ -125,7 +125,7 @@ pub fn touches<R: Real>(
         });
     } else {
         clip(&p, &q, of_first.0, &mut |corner, edge, of_reference| {
-            place(if of_reference {
+            add_feature(if of_reference {
                 PolygonFeature::First(corner, edge)
             } else {
                 PolygonFeature::Second(corner, edge)
@@ -134,7 +134,7 @@ pub fn touches<R: Real>(
     }
 }
 
-/// The place of a feature.
+/// The point of a feature.
 fn meet<R: Real>(first: &Polygon<R>, second: &Polygon<R>, feature: PolygonFeature) -> Touch<R> {
     let radii = [first.radius, second.radius];
     let cores = |points| Cores { points, radii, curvatures: radii.map(curvature) };
@@ -156,7 +156,7 @@ fn meet<R: Real>(first: &Polygon<R>, second: &Polygon<R>, feature: PolygonFeatur
     Touch { feature: Some(frozen::FrozenFeature::Flat(feature)), ..touch }
 }
 
-/// The place of a feature of a pair, wherever they are; none unless both are rectangles or capsules.
+/// The point of a feature of a pair, wherever they are; none unless both are rectangles or capsules.
 pub fn at_feature<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -166,7 +166,7 @@ pub fn at_feature<R: Real>(
     Some(meet(&Polygon::new(a, at[0])?, &Polygon::new(b, at[1])?, feature))
 }
 
-/// How far a corner is from the ends of the edge that it touches \[m\]; negative where it is past one by more than rounding.
+/// Computes how far a corner is from the ends of the edge that it touches \[m\]; negative where it is past one by more than rounding.
 pub fn overlap(a: &Surface, b: &Surface, at: [&Pose; 2], feature: PolygonFeature) -> Option<f64> {
     let (first, second) = (Polygon::new(a, at[0])?, Polygon::new(b, at[1])?);
     let (corner, edges, k) = match feature {
@@ -209,7 +209,7 @@ fn clip(
     reference: &Polygon<f64>,
     other: &Polygon<f64>,
     k: usize,
-    place: &mut impl FnMut(usize, usize, bool),
+    found: &mut impl FnMut(usize, usize, bool),
 ) {
     let n = reference.normals[k];
     let facing = |j: usize| -n.dot(other.normals[j]);
@@ -230,10 +230,10 @@ fn clip(
     if facing(edge) >= FACING && end > 0.0 && start < 1.0 {
         for (corner, at, own) in [(low, start, from), (high, end, to)] {
             if (-NEAR..=1.0 + NEAR).contains(&at) {
-                place(corner, k, false);
+                found(corner, k, false);
                 any = true;
             } else if over_edge(own) {
-                place(own, edge, true);
+                found(own, edge, true);
                 any = true;
             }
         }
@@ -241,6 +241,6 @@ fn clip(
     if !any {
         let over = |j: usize| n.dot(other.corners[j]);
         let nearest = (1..other.n).fold(0, |best, j| if over(j) < over(best) { j } else { best });
-        place(nearest, k, false);
+        found(nearest, k, false);
     }
 }

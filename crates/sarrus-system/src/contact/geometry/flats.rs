@@ -2,10 +2,10 @@
 //! two flats that run on in a line are one ridge, and corners are where ridges end or bend.
 
 use super::mesh::{NONE, Raw};
-use super::place::unit;
+use super::points::unit;
 use sarrus_math::Vec3;
 
-/// How far corners of one flat may lie off its plane, as a part of the extent of the mesh: files have numbers of single precision.
+/// Extent to which corners of one flat may lie off its plane, as a part of the extent of the mesh: files have numbers of single precision.
 const COPLANAR: f64 = f32::EPSILON as f64;
 
 /// An edge between flats.
@@ -15,11 +15,11 @@ pub struct Ridge {
     pub ends: [u32; 2],
     /// The flats at it, the second [`NONE`] at a rim.
     pub flats: [u32; 2],
-    /// Whether the surface bends away from the outside, or ends.
+    /// True if the surface bends away from the outside, or ends.
     pub convex: bool,
 }
 
-/// Which flat, ridge or corner a part of a triangle belongs to.
+/// Identifies which flat, ridge or corner a part of a triangle belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlatOwner {
     /// A flat.
@@ -30,7 +30,7 @@ pub enum FlatOwner {
     Corner(u32),
 }
 
-/// What a mesh consists of.
+/// Holds what a mesh consists of.
 #[derive(Clone, Debug, Default)]
 pub struct Flats {
     /// Outward normals, and how far out the planes are.

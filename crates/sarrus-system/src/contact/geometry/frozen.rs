@@ -1,7 +1,7 @@
 //! Features that are kept while bodies move.
 //!
 //! Which corners, edges and faces of two bodies meet is decided on values, and changes along a motion: a corner slides over the end of a
-//! face. A row that holds a place closed is that of one feature, as if its face or edge went on. [`within`] tells how far the place is from where
+//! face. A row that holds a point closed is that of one feature, as if its face or edge continued. [`within`] shows how far the point is from where
 //! these end.
 
 use super::patch::TwoSolids;
@@ -9,7 +9,7 @@ use super::{flat, patch};
 use crate::contact::surface::{Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 
-/// What meets at a place of two bodies with flat faces.
+/// Holds what meets at a point of two bodies with flat faces.
 #[derive(Clone, Copy, Debug)]
 pub enum FrozenFeature {
     /// In the plane.
@@ -19,7 +19,7 @@ pub enum FrozenFeature {
 }
 
 impl FrozenFeature {
-    /// Whether both are the same corner and face, or the same edges.
+    /// Returns whether both are the same corner and face, or the same edges.
     pub fn is_same(&self, other: &FrozenFeature) -> bool {
         use patch::PatchFeature::Edges;
         match (self, other) {
@@ -33,7 +33,7 @@ impl FrozenFeature {
     }
 }
 
-/// The place of a feature of `a` on a body at `at[0]` and `b` on one at `at[1]`, also past its end.
+/// The point of a feature of `a` on a body at `at[0]` and `b` on one at `at[1]`, also past its end.
 pub fn touch<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -42,11 +42,11 @@ pub fn touch<R: Real>(
 ) -> Option<Touch<R>> {
     match feature {
         FrozenFeature::Flat(feature) => flat::at_feature(a, b, at, feature),
-        FrozenFeature::Faced(feature, n) => TwoSolids::new(a, b, at)?.place(feature, n, 0),
+        FrozenFeature::Faced(feature, n) => TwoSolids::new(a, b, at)?.touch_at(feature, n, 0),
     }
 }
 
-/// How far the place of a feature is from the ends of the face or edges that it is on \[m\]: negative past one by more than rounding. None where the
+/// Computes how far the place of a feature is from the ends of the face or edges that it is on \[m\]: negative past one by more than rounding. None where the
 /// feature does not end.
 pub fn within(a: &Surface, b: &Surface, at: [&Pose; 2], feature: FrozenFeature) -> Option<f64> {
     match feature {

@@ -3,7 +3,7 @@
 //! Patches of boxes, hulls and faces are those of [`super::patch`], those on triangles of [`super::facets`]. The side of a cylinder touches
 //! edges and corners of boxes and hulls as a capsule does ([`super::capsule`]). For what is left, rims of cylinders on edges and corners,
 //! cylinders on each other and nearest points of bodies that are apart, `parry` finds the points, by the algorithms of Gilbert, Johnson and
-//! Keerthi and of expanding polytopes. What it finds at the values of the poses is frozen to features, from which the place is written
+//! Keerthi and of expanding polytopes. What it finds at the values of the poses is frozen to features, from which the point is written
 //! anew with derivatives:
 //!
 //! - a face of one with the normal n: the plane goes with its body, the point with the other one. A cylinder touches with the point of its
@@ -22,7 +22,7 @@ use super::capsule::{self, EdgeCrossings};
 use super::facets::{Numbers, OnMesh};
 use super::mesh::TriangleMesh;
 use super::patch::{self, ConvexSolid, TwoSolids};
-use super::place::{Cores, curvature, unit};
+use super::points::{Cores, curvature, unit};
 use super::round::LineSegment;
 use super::solid::BallNearSolid;
 use super::triangle::on_triangles;
@@ -34,7 +34,7 @@ use parry3d_f64::shape::{self, Capsule, ConvexPolyhedron, Cuboid, Cylinder, Pack
 use sarrus_math::{Mat3, Pose, Real, Vec3};
 use std::cell::RefCell;
 
-/// How many places a convex pair has numbers for. More of them share these: they push all the same, and remember as one.
+/// Describes how many points a convex pair has numbers for. More of them share these: they push all the same, and remember as one.
 const SLOTS: u32 = 64;
 
 /// Distances up to this part of the size of two bodies are rounding: points so near are one, and faces so near touch all over.
@@ -49,7 +49,7 @@ const ALONG_FACE_OF_CURVED: f64 = 1.0 - 5e-5;
 /// Cosine below which a direction is square to a normal.
 const SQUARE: f64 = 1e-6;
 
-/// How many places a pair can touch at.
+/// Returns how many points a pair can touch at.
 pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
     match (a, b) {
         (Geometry::Mesh(a), Geometry::Mesh(b)) => {
@@ -67,7 +67,7 @@ pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
     }
 }
 
-/// A number for a place, the same as long as its features are; `used` are those that others of the pair have.
+/// A number for a point, the same as long as its features are; `used` are those that others of the pair have.
 fn number(key: u64, slots: u32, used: &mut Vec<u32>) -> u32 {
     let mut slot = (mixed(key) % u64::from(SLOTS)) as u32 % slots;
     if used.len() < slots as usize {
@@ -79,7 +79,7 @@ fn number(key: u64, slots: u32, used: &mut Vec<u32>) -> u32 {
     slot
 }
 
-/// What parry found, before it is frozen.
+/// Holds what parry found, before it is frozen.
 #[derive(Clone, Copy)]
 struct ManifoldPoint {
     /// In the surfaces' own axes.
@@ -91,7 +91,7 @@ struct ManifoldPoint {
 
 type Manifold = ContactManifold<(), ()>;
 
-/// How far the deepest place of a patch may be off the overlap that was found with it, as a part of that.
+/// Extent to which the deepest point of a patch may be off the overlap that was found with it, as a part of that.
 const CONFIRMED: f64 = 1e-6;
 
 thread_local! {
@@ -99,7 +99,7 @@ thread_local! {
     static SCRATCH: RefCell<(Manifold, Vec<ManifoldPoint>, Vec<u32>)> = RefCell::new((Manifold::new(), Vec::new(), Vec::new()));
 }
 
-/// The places of a pair, of which only the second may be a mesh, and only the first a cylinder, unless both are.
+/// The points of a pair, of which only the second may be a mesh, and only the first a cylinder, unless both are.
 pub fn touches<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -120,7 +120,7 @@ pub fn touches<R: Real>(
     }
     if let Some(two) = TwoSolids::new(a, b, at)
         && !two.solids[1].is_curved()
-        && (beside(b, &two, reach, found) || faced(a, b, &two, reach, found))
+        && (side_contact(b, &two, reach, found) || faced(a, b, &two, reach, found))
     {
         return;
     }
@@ -146,7 +146,7 @@ pub fn touches<R: Real>(
     });
 }
 
-/// The places of a body on a mesh; where none overlaps, also that of the nearest points.
+/// The points of a body on a mesh; where none overlaps, also that of the nearest points.
 fn on_mesh<R: Real>(a: &Surface, b: &Surface, two: OnMesh<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) {
     let numbers = Numbers::new(&two.solid, two.mesh);
     let mut least = f64::INFINITY;
@@ -181,15 +181,20 @@ fn on_mesh<R: Real>(a: &Surface, b: &Surface, two: OnMesh<R>, reach: f64, found:
     }
 }
 
-/// The places of a cylinder whose side is nearest to an edge or corner of the other, or deepest in it; returns false where it is not.
-fn beside<R: Real>(b: &Surface, two: &TwoSolids<R>, reach: f64, found: &mut impl FnMut(Touch<R>)) -> bool {
+/// The points of a cylinder whose side is nearest to an edge or corner of the other, or deepest in it; returns false where it is not.
+fn side_contact<R: Real>(
+    b: &Surface,
+    two: &TwoSolids<R>,
+    reach: f64,
+    found: &mut impl FnMut(Touch<R>),
+) -> bool {
     let ConvexSolid::Cylinder { half, radius, along } = two.solids[0] else { return false };
     let value = two.value();
     let size = value.size();
     if !size.is_finite() {
         return false;
     }
-    let Some((n, overlap, at_edge)) = value.beside() else { return false };
+    let Some((n, overlap, at_edge)) = value.side_contact() else { return false };
     if -overlap >= reach {
         return true;
     }
@@ -207,7 +212,7 @@ fn beside<R: Real>(b: &Surface, two: &TwoSolids<R>, reach: f64, found: &mut impl
     let first = [own + two.solids[1].corners(), own];
     let crossing = EdgeCrossings { line: &line, frame: &two.frames[1], solid: &b.geometry, radius, first };
     let mut all = Vec::new();
-    capsule::beside(&crossing, reach, &mut |touch| all.push(touch));
+    capsule::side_contact(&crossing, reach, &mut |touch| all.push(touch));
     let there = all.iter().any(|touch| touch.gap.value() <= off - overlap);
     if there {
         all.into_iter().filter(|touch| touch.gap.value() < reach).for_each(found);
@@ -215,7 +220,7 @@ fn beside<R: Real>(b: &Surface, two: &TwoSolids<R>, reach: f64, found: &mut impl
     there
 }
 
-/// The places of features that face each other along n, along which the bodies overlap; returns whether one is as deep.
+/// The points of features that face each other along n, along which the bodies overlap; returns whether one is as deep.
 fn seen<R: Real>(
     two: &TwoSolids<R>,
     n: Vec3,
@@ -233,7 +238,7 @@ fn seen<R: Real>(
     done
 }
 
-/// The places of features that face each other; returns false where others are nearest, or deepest.
+/// The points of features that face each other; returns false where others are nearest, or deepest.
 fn faced<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -349,7 +354,7 @@ impl ManifoldTask<'_> {
         let far = p.norm() + size(first.shape()) + size(second.shape());
         let shapes = [first.shape(), second.shape()];
         ConvexPair { shapes, pos12, reach: self.reach.min(far) }
-            .find(manifold, &mut |p, n, key| self.keep(points, &axes, &R, p, n, key));
+            .find(manifold, &mut |p, n, key| self.reduce(points, &axes, &R, p, n, key));
     }
 
     /// The nearest points of a body and a mesh; none where they overlap or are farther than `reach`.
@@ -380,8 +385,8 @@ impl ManifoldTask<'_> {
         unit(R[0] * Vec3((-found.normal1).to_array()))
     }
 
-    /// Keeps a point unless there is one at the same place.
-    fn keep(
+    /// Keeps a point unless there is one at the same point.
+    fn reduce(
         &self,
         points: &mut Vec<ManifoldPoint>,
         axes: &[Mat3; 2],
@@ -474,7 +479,7 @@ impl ConvexPair<'_> {
     }
 }
 
-/// A place from what was found, with derivatives.
+/// A point from what was found, with derivatives.
 fn frozen<R: Real>(
     a: &Surface,
     b: &Surface,

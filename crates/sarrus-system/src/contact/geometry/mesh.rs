@@ -218,7 +218,7 @@ impl TriangleMesh {
         let shape = TriMesh::with_flags(vertices, raw.faces.clone(), flags).ok()?;
         let normals = raw.faces.iter().map(|face| {
             let [a, b, c] = face.map(|i| Vec3(raw.corners[i as usize]));
-            super::place::unit((b - a).cross(c - a)).unwrap_or(Vec3::zero())
+            super::points::unit((b - a).cross(c - a)).unwrap_or(Vec3::zero())
         });
         let normals: Vec<Vec3> = normals.collect();
 
@@ -271,7 +271,7 @@ impl TriangleMesh {
         &self.flats
     }
 
-    /// Which of them a part of a triangle belongs to.
+    /// Returns which of them a part of a triangle belongs to.
     pub fn owner(&self, part: TriangleFeature, face: u32) -> FlatOwner {
         match part {
             TriangleFeature::Face => FlatOwner::Flat(self.flats.of_face[face as usize]),
@@ -297,7 +297,7 @@ impl TriangleMesh {
         convex.then(|| Hull::new(&corners)).flatten()
     }
 
-    /// Whether it has an inside.
+    /// Returns whether it has an inside.
     pub fn closed(&self) -> bool {
         self.closed
     }
@@ -307,7 +307,7 @@ impl TriangleMesh {
         &self.normals
     }
 
-    /// How many features there are at most: triangles, edges, corners.
+    /// Number of features at most: triangles, edges, corners.
     pub fn features(&self) -> u32 {
         (self.raw.faces.len() + self.sides.len() + self.raw.corners.len()) as u32
     }

@@ -14,7 +14,7 @@ pub mod mesh;
 pub mod patch;
 #[cfg(test)]
 mod patches;
-pub mod place;
+pub mod points;
 pub mod round;
 pub mod solid;
 #[cfg(test)]
@@ -26,10 +26,10 @@ pub mod walls;
 
 use super::surface::{Geometry, Surface, Touch};
 pub use mesh::{Hull, TriangleMesh};
-use place::Segment;
+use points::Segment;
 use sarrus_math::{Pose, Real};
 
-/// What decides which file a pair belongs to.
+/// Holds what decides which file a pair belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
     /// Within a radius of a line, or of two points.
@@ -50,7 +50,7 @@ fn sort(geometry: &Geometry) -> Sort {
     }
 }
 
-/// How many places a pair can touch at.
+/// Returns how many points a pair can touch at.
 pub(super) fn slots(a: &Geometry, b: &Geometry) -> u32 {
     match (sort(a), sort(b)) {
         (Sort::Wall, Sort::Wall) => 0,
@@ -79,33 +79,35 @@ pub(super) fn touches<R: Real>(
     planar: bool,
     found: &mut impl FnMut(Touch<R>),
 ) {
-    let turned = [at[1], at[0]];
+    let rotated = [at[1], at[0]];
     match (sort(&a.geometry), sort(&b.geometry)) {
         (Sort::Wall, Sort::Wall) => {}
         (_, Sort::Wall) => walls::touches(a, b, at, reach, planar, found),
-        (Sort::Wall, _) => walls::touches(b, a, turned, reach, planar, &mut |t: Touch<R>| found(t.flipped())),
+        (Sort::Wall, _) => {
+            walls::touches(b, a, rotated, reach, planar, &mut |t: Touch<R>| found(t.flipped()))
+        }
         (Sort::Round, Sort::Round) => round::touches(a, b, at, reach, planar, found),
         (Sort::Round, Sort::Solid) if !matches!(a.geometry, Geometry::Capsule { .. }) => {
             solid::touches(a, b, at, reach, planar, found);
         }
         (Sort::Solid, Sort::Round) if !matches!(b.geometry, Geometry::Capsule { .. }) => {
-            solid::touches(b, a, turned, reach, planar, &mut |t: Touch<R>| found(t.flipped()));
+            solid::touches(b, a, rotated, reach, planar, &mut |t: Touch<R>| found(t.flipped()));
         }
         _ if planar => flat::touches(a, b, at, reach, found),
         _ => match (&a.geometry, &b.geometry) {
             (Geometry::Capsule { .. }, edged) if has_edges(edged) => capsule::touches(a, b, at, reach, found),
             (edged, Geometry::Capsule { .. }) if has_edges(edged) => {
-                capsule::touches(b, a, turned, reach, &mut |t: Touch<R>| found(t.flipped()));
+                capsule::touches(b, a, rotated, reach, &mut |t: Touch<R>| found(t.flipped()));
             }
             (Geometry::Capsule { .. }, Geometry::Cylinder { .. }) => barrel::touches(a, b, at, reach, found),
             (Geometry::Cylinder { .. }, Geometry::Capsule { .. }) => {
-                barrel::touches(b, a, turned, reach, &mut |t: Touch<R>| found(t.flipped()));
+                barrel::touches(b, a, rotated, reach, &mut |t: Touch<R>| found(t.flipped()));
             }
             (Geometry::Box { .. } | Geometry::Convex(_), Geometry::Cylinder { .. }) => {
-                manifold::touches(b, a, turned, reach, &mut |t: Touch<R>| found(t.flipped()));
+                manifold::touches(b, a, rotated, reach, &mut |t: Touch<R>| found(t.flipped()));
             }
             (Geometry::Mesh(_), other) if !matches!(other, Geometry::Mesh(_)) => {
-                manifold::touches(b, a, turned, reach, &mut |t: Touch<R>| found(t.flipped()));
+                manifold::touches(b, a, rotated, reach, &mut |t: Touch<R>| found(t.flipped()));
             }
             _ => manifold::touches(a, b, at, reach, found),
         },

@@ -2,31 +2,31 @@
 //!
 //! Let n be the direction of the least translation that parts two convex bodies, or along which they are farthest apart: by separating
 //! axes, and by the algorithms of Gilbert, Johnson and Keerthi and of expanding polytopes for edges of hulls. The outlines of the two
-//! faces that face each other along n, seen along n, have a polygon in common. Each of its corners is a place, of the features that meet
+//! faces that face each other along n, seen along n, have a polygon in common. Each of its corners is a point, of the features that meet
 //! there, and has their own normal, whatever n is:
 //!
 //! - a corner of one over the face of the other: the normal of that face;
 //! - an edge of each: ±(e₁ × e₂)/|e₁ × e₂|.
 //!
-//! So gap, normal and point of a place do not depend on the order of the two, and its force is the gradient of its energy. Other corners
-//! that are past the face of the other are places too, as on a half-space. A cylinder has the corners of a rim that it has on a
+//! So gap, normal and point of a point do not depend on the order of the two, and its force is the gradient of its energy. Other corners
+//! that are past the face of the other are points too, as on a half-space. A cylinder has the corners of a rim that it has on a
 //! half-space ([`super::walls`]), or the line of its side that is nearest.
 //!
 //! **Weight.** A corner of a face that slides over an edge of the other face is cut off: two crossings of edges follow it. Each of these has
 //! as weight the angle by which the common outline turns there, over the mean such angle of the outline with fewer corners, 2π/m. Angles add
 //! up, so a rectangle weighs 4 wherever and however it lies on another.
 //!
-//! Where neither a corner and a face nor two edges are nearest, or deepest, there are none of these places, and [`touches`] says so.
+//! Where neither a corner and a face nor two edges are nearest, or deepest, there are none of these points, and [`touches`] says so.
 
 use super::frozen;
 use super::mesh::Hull;
-use super::place::{Cores, unit};
+use super::points::{Cores, unit};
 use super::walls::rim_arms;
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 
-/// How many crossings of edges have numbers of their own. Of hulls with large faces more of them share these: which number each has
+/// Number of crossings of edges that have numbers of their own. Of hulls with large faces more of them share these: which number each has
 /// then depends on the others that are there.
 const CROSSINGS: u32 = 144;
 
@@ -81,12 +81,12 @@ impl<'a> ConvexSolid<'a> {
         }
     }
 
-    /// Whether it has a curved side.
+    /// Returns whether it has a curved side.
     pub fn is_curved(&self) -> bool {
         matches!(self, ConvexSolid::Cylinder { .. })
     }
 
-    /// How many corners it has; of a cylinder four of each rim.
+    /// Number of corners it has; of a cylinder four of each rim.
     pub fn corners(&self) -> u32 {
         match self {
             ConvexSolid::Box(_) => 8,
@@ -119,7 +119,7 @@ impl<'a> ConvexSolid<'a> {
         }
     }
 
-    /// How many edges it has; of a cylinder those of the outlines that it shows.
+    /// Number of edges it has; of a cylinder those of the outlines that it shows.
     pub fn edges(&self) -> u32 {
         match self {
             ConvexSolid::Box(_) => 12,
@@ -232,7 +232,7 @@ impl<'a> ConvexSolid<'a> {
         }
     }
 
-    /// How far out of it a point is, own axes \[m\]; negative inside, at the least of the faces.
+    /// Returns how far out of it a point is, own axes \[m\]; negative inside, at the least of the faces.
     pub fn out(&self, p: Vec3) -> f64 {
         let over = |k: usize| {
             let (m, d) = self.plane(k);
@@ -286,7 +286,7 @@ impl<'a> ConvexSolid<'a> {
     }
 }
 
-/// What meets at a place.
+/// Holds what meets at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PatchFeature {
     /// A corner of the first over a face of the second.
@@ -305,7 +305,7 @@ pub struct TwoSolids<'a, R> {
     pub frames: [Pose<R>; 2],
 }
 
-/// What is used again.
+/// Holds what is used again.
 #[derive(Default)]
 pub struct PatchWorkspace {
     features: Vec<PatchFeature>,
@@ -316,24 +316,24 @@ pub struct PatchWorkspace {
     clipped: Vec<([f64; 2], Label)>,
 }
 
-/// What an edge of the common outline is of: the edge of that number of the first or second.
+/// Holds what an edge of the common outline is of: the edge of that number of the first or second.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Label {
     First(usize),
     Second(usize),
 }
 
-/// How many places a pair can touch at.
+/// Returns how many points a pair can touch at.
 pub fn slots(a: &ConvexSolid, b: &ConvexSolid) -> u32 {
     a.corners() + b.corners() + on_side(a, b) + crossings(a, b).min(CROSSINGS)
 }
 
-/// How many numbers crossings with the line on the side of a cylinder have: one for each edge of the other.
+/// Returns how many numbers crossings with the line on the side of a cylinder have: one for each edge of the other.
 fn on_side(a: &ConvexSolid, b: &ConvexSolid) -> u32 {
     if a.is_curved() { b.edges() } else { 0 }
 }
 
-/// How many numbers crossings of edges have, unless they are too many.
+/// Number of numbers that crossings of edges have, unless they are too many.
 fn crossings(a: &ConvexSolid, b: &ConvexSolid) -> u32 {
     a.colours().saturating_mul(b.colours())
 }
@@ -356,8 +356,8 @@ impl<'a, R: Real> TwoSolids<'a, R> {
         (self.frames[side].rotate(&m.0), self.frames[side].point(&m.scale(d).0))
     }
 
-    /// The place at which features meet; `n` is about its normal.
-    pub fn place(&self, feature: PatchFeature, n: Vec3, slot: u32) -> Option<Touch<R>> {
+    /// The point at which features meet; `n` is about its normal.
+    pub fn touch_at(&self, feature: PatchFeature, n: Vec3, slot: u32) -> Option<Touch<R>> {
         let touch = match feature {
             PatchFeature::First(i, k) => {
                 let (normal, o) = self.face(1, k);
@@ -414,7 +414,7 @@ pub fn crossed<R: Real>(
 }
 
 impl TwoSolids<'_, f64> {
-    /// How far the two overlap along n, by which the first is pushed off the second \[m\]; negative where they are apart.
+    /// Returns how far the two overlap along n, by which the first is pushed off the second \[m\]; negative where they are apart.
     pub fn overlap(&self, n: Vec3) -> f64 {
         let [a, b] = &self.frames;
         let reach = self.solids[0].support(a.to_local(-n)) + self.solids[1].support(b.to_local(n));
@@ -424,7 +424,7 @@ impl TwoSolids<'_, f64> {
     /// The direction of least overlap among the normals of all faces, and, of two boxes or a line, the directions square to an edge of each.
     pub fn separate(&self) -> (Vec3, f64) {
         let mut best = (Vec3::zero(), f64::INFINITY);
-        let mut look = |n: Vec3| {
+        let mut check = |n: Vec3| {
             let overlap = self.overlap(n);
             if overlap < best.1 {
                 best = (n, overlap);
@@ -432,13 +432,13 @@ impl TwoSolids<'_, f64> {
         };
         for (side, sign) in [(1, 1.0), (0, -1.0)] {
             for k in 0..self.solids[side].faces() {
-                look(self.frames[side].rotate(&self.solids[side].plane(k).0.0) * sign);
+                check(self.frames[side].rotate(&self.solids[side].plane(k).0.0) * sign);
             }
         }
         if matches!(self.solids[0], ConvexSolid::Line(_)) && best.1 <= 0.0 {
             return best;
         }
-        let mut look = |n: Vec3| {
+        let mut check = |n: Vec3| {
             let overlap = self.overlap(n);
             if overlap < best.1 {
                 best = (n, overlap);
@@ -447,8 +447,8 @@ impl TwoSolids<'_, f64> {
         let mut square = |e: Vec3, f: Vec3| {
             let cross = e.cross(f);
             if let Some(n) = unit(cross).filter(|_| cross.norm() > 1e-6) {
-                look(n);
-                look(-n);
+                check(n);
+                check(-n);
             }
         };
         let axis = |side: usize, k: usize| self.frames[side].rot.col(k);
@@ -471,7 +471,7 @@ impl TwoSolids<'_, f64> {
 
     /// The direction that parts the side of a cylinder, as if it had no ends, from the edge or corner of a box or hull that is nearest to its
     /// axis, the overlap along it, and whether that is an edge. None where the axis runs through the other.
-    pub fn beside(&self) -> Option<(Vec3, f64, bool)> {
+    pub fn side_contact(&self) -> Option<(Vec3, f64, bool)> {
         let ConvexSolid::Cylinder { half, radius, along } = self.solids[0] else { return None };
         let (frame, other) = (&self.frames[0], &self.solids[1]);
         let axis = frame.rot.col(along);
@@ -512,7 +512,7 @@ impl TwoSolids<'_, f64> {
         far(0) + far(1) + (self.frames[0].p - self.frames[1].p).norm()
     }
 
-    /// How far a place is from the ends of the face or edges that it is on \[m\]; negative where it is past one by more than rounding. None of
+    /// Returns how far a point is from the ends of the face or edges that it is on \[m\]; negative where it is past one by more than rounding. None of
     /// bodies with curved sides.
     pub fn within(&self, feature: PatchFeature, n: Vec3) -> Option<f64> {
         if !self.solids.iter().all(|solid| matches!(solid, ConvexSolid::Box(_) | ConvexSolid::Hull(_))) {
@@ -626,8 +626,8 @@ impl TwoSolids<'_, f64> {
     }
 }
 
-/// The places of a pair, seen along n, that are nearer than `reach`. The true gap lies between both numbers of `gap`: lines and planes whose
-/// gap is less do not meet where they are edges and faces. Unless a place is there, nothing is found; returns whether one is.
+/// The points of a pair, seen along n, that are nearer than `reach`. The true gap lies between both numbers of `gap`: lines and planes whose
+/// gap is less do not meet where they are edges and faces. Unless a point is there, nothing is found; returns whether one is.
 pub fn touches<R: Real>(
     two: &TwoSolids<R>,
     n: Vec3,
@@ -640,7 +640,7 @@ pub fn touches<R: Real>(
     value.features(n, scratch);
     let PatchWorkspace { features, used, .. } = scratch;
     let [least, most] = gap;
-    let own = |feature: &PatchFeature| value.place(*feature, n, 0).map_or(f64::NAN, |touch| touch.gap);
+    let own = |feature: &PatchFeature| value.touch_at(*feature, n, 0).map_or(f64::NAN, |touch| touch.gap);
     features.retain(|feature| own(feature) >= least);
     if !features.iter().any(|feature| own(feature) <= most) {
         return false;
@@ -653,7 +653,7 @@ pub fn touches<R: Real>(
             PatchFeature::Second(j, _) => a + j,
             PatchFeature::Edges(e, f, _) => a + b + crossing(&two.solids, [e, f], used),
         };
-        if let Some(touch) = two.place(*feature, n, slot).filter(|touch| touch.gap.value() < reach) {
+        if let Some(touch) = two.touch_at(*feature, n, slot).filter(|touch| touch.gap.value() < reach) {
             found(touch);
         }
     }
@@ -711,7 +711,7 @@ fn clip(
     }
 }
 
-/// Whether a point is in a convex polygon or on its outline.
+/// Decides whether a point is in a convex polygon or on its outline.
 fn is_inside(p: [f64; 2], polygon: &[[f64; 2]]) -> bool {
     (0..polygon.len()).all(|i| {
         let (a, b) = (polygon[i], polygon[(i + 1) % polygon.len()]);

@@ -9,11 +9,11 @@ fn plain(geometry: Geometry) -> Surface {
     Surface { geometry, p: [0.0; 3], rot: Mat3::identity() }
 }
 
-fn placed(p: [f64; 3], turn: [f64; 3]) -> Pose {
-    Pose::from_quat(p, quat_from_rotation_vector(&turn))
+fn posed(p: [f64; 3], rotation: [f64; 3]) -> Pose {
+    Pose::from_quat(p, quat_from_rotation_vector(&rotation))
 }
 
-/// What overlaps, the deepest first.
+/// Computes what overlaps, the deepest first.
 fn overlaps(a: &Geometry, b: &Geometry, at: [&Pose; 2]) -> Vec<Touch<f64>> {
     let mut all = Vec::new();
     touches(&plain(a.clone()), &plain(b.clone()), at, 0.0, false, &mut |touch| all.push(touch));
@@ -93,7 +93,7 @@ fn bodies() -> Vec<Geometry> {
     ]
 }
 
-/// Each body on boxes, hulls and meshes whose top is z = 0: the same places as on a half-space, wherever it lies, however little it is tilted,
+/// Each body on boxes, hulls and meshes whose top is z = 0: the same points as on a half-space, wherever it lies, however little it is tilted,
 /// in either order.
 #[test]
 fn a_floor_of_any_kind_is_a_half_space() {
@@ -161,7 +161,7 @@ fn energy(all: &[Touch<f64>]) -> f64 {
     all.iter().map(|t| 0.5 * t.weight * t.gap * t.gap).sum()
 }
 
-/// Force and torque of the places on the first body, about its centre.
+/// Force and torque of the points on the first body, about its centre.
 fn wrench(all: &[Touch<f64>], at: &Pose) -> [Vec3; 2] {
     all.iter().fold([Vec3::zero(); 2], |[f, m], t| {
         let force = t.normal * (-t.gap * t.weight);
@@ -170,7 +170,7 @@ fn wrench(all: &[Touch<f64>], at: &Pose) -> [Vec3; 2] {
     })
 }
 
-/// Forces are gradients of the energy that the places store, for all pairs of bodies with faces in random poses.
+/// Forces are gradients of the energy that the points store, for all pairs of bodies with faces in random poses.
 #[test]
 fn forces_are_gradients_of_the_energy() {
     let polyhedra = [block([0.3, 0.2, 0.1]), hull([0.25, 0.3, 0.15]), prism(5, 0.3, 0.2)];
@@ -265,7 +265,7 @@ fn least_overlap(a: &Geometry, b: &Geometry, at: [&Pose; 2]) -> (f64, Vec3) {
     best
 }
 
-/// Convex bodies that overlap by any depth are pushed the shortest way out: the deepest place has its depth and normal.
+/// Convex bodies that overlap by any depth are pushed the shortest way out: the deepest point has its depth and normal.
 #[test]
 fn deep_overlaps_are_pushed_the_shortest_way_out() {
     let bodies = [block([0.3, 0.2, 0.1]), hull([0.25, 0.3, 0.15]), prism(5, 0.3, 0.2)];
@@ -293,13 +293,13 @@ fn deep_overlaps_are_pushed_the_shortest_way_out() {
     }
 }
 
-/// A box that is turned about the vertical on another of its size, or hangs over: its places weigh four, and carry the same.
+/// A box that is rotated about the vertical on another of its size, or hangs over: its points weigh four, and carry the same.
 #[test]
 fn a_rectangle_weighs_four_wherever_it_lies() {
     let (a, b) = (block([0.3, 0.2, 0.1]), block([0.3, 0.2, 0.1]));
     for yaw in [0.0, 1e-12, 1e-9, 1e-6, 1e-3, 0.1, 0.7, 1.5] {
         for [x, y] in [[0.0, 0.0], [1e-12, -1e-12], [0.1, 0.0], [0.2, 0.15], [0.0, 1e-9]] {
-            let all = overlaps(&a, &b, [&placed([x, y, 0.2 - 1e-4], [0.0, 0.0, yaw]), &Pose::identity()]);
+            let all = overlaps(&a, &b, [&posed([x, y, 0.2 - 1e-4], [0.0, 0.0, yaw]), &Pose::identity()]);
             let weight: f64 = all.iter().map(|t| t.weight).sum();
             assert!((weight - 4.0).abs() < 1e-6, "{yaw} {x} {y}: {all:?}");
             assert!(all.iter().all(|t| (t.gap + 1e-4).abs() < 1e-12 && (t.normal.z() - 1.0).abs() < 1e-9));

@@ -5,10 +5,10 @@
 //! s = (b d₂ - d₁)/(1 - b²),  t = d₂ + s b,  b = u₁·u₂,  d = u·(m₁ - m₂),  n = ±(u₁ × u₂)/|u₁ × u₂|,
 //!
 //! and at an end the foot on the other line. Lines that are nearly parallel touch all along where they are side by side, at
-//! either end of which is a place; else the nearest points are the place. In the plane lines that cross are pushed out over
+//! either end of which is a point; else the nearest points are the point. In the plane lines that cross are pushed out over
 //! the end that is nearest to the other line.
 
-use super::place::{Cores, Segment, unit};
+use super::points::{Cores, Segment, unit};
 use super::segments;
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
@@ -16,7 +16,7 @@ use sarrus_math::{Pose, Real, Vec3};
 /// sin² of the angle below which lines are parallel.
 const PARALLEL: f64 = 1e-6;
 
-/// How many places a pair can touch at.
+/// Returns how many points a pair can touch at.
 pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
     (segments(a).1 * segments(b).1) as u32 * each(a, b)
 }
@@ -26,7 +26,7 @@ fn each(a: &Geometry, b: &Geometry) -> u32 {
     if matches!((a, b), (Geometry::Capsule { .. }, Geometry::Capsule { .. })) { 5 } else { 1 }
 }
 
-/// The places of a pair.
+/// The points of a pair.
 pub fn touches<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -115,7 +115,7 @@ impl<R: Real> LineSegment<R> {
         self.m + self.u.scale_f64(sign * self.half)
     }
 
-    /// How far along the foot of a point is.
+    /// Returns how far along the foot of a point is.
     fn along(&self, c: Vec3<R>) -> R {
         (c - self.m).dot(self.u)
     }
@@ -141,10 +141,10 @@ impl<R: Real> Lines<R> {
         let cross = a.u.cross(b.u);
         let sin2 = cross.norm_squared();
         if sin2 < PARALLEL
-            && let Some(places) = self.side_by_side(&a, &b)
+            && let Some(ends) = self.side_by_side(&a, &b)
         {
             let [first, second] =
-                places.map(|(points, slot)| Cores::balls(points, self.radii).apart(&else_along, slot));
+                ends.map(|(points, slot)| Cores::balls(points, self.radii).apart(&else_along, slot));
             found(first);
             found(second);
             return;
@@ -201,7 +201,7 @@ impl<R: Real> Lines<R> {
 
     /// Lines in the plane that cross: out over the end that is least far through.
     fn crossed(&self, a: &LineSegment<f64>, b: &LineSegment<f64>) -> Touch<R> {
-        let depth = |line: &LineSegment<f64>, c: Vec3| turned(line.u).dot(c - line.m);
+        let depth = |line: &LineSegment<f64>, c: Vec3| rotated(line.u).dot(c - line.m);
         let mut least = (f64::INFINITY, false, 0.0);
         for sign in [-1.0, 1.0] {
             for (of_a, d) in [(true, depth(b, a.end(sign))), (false, depth(a, b.end(sign)))] {
@@ -214,17 +214,17 @@ impl<R: Real> Lines<R> {
         let side = R::from_f64(if d < 0.0 { 1.0 } else { -1.0 });
         let (points, normal) = if of_a {
             let c = self.a.end(sign);
-            ([c, self.b.at(self.b.along(c))], turned(self.b.u).scale(side))
+            ([c, self.b.at(self.b.along(c))], rotated(self.b.u).scale(side))
         } else {
             let c = self.b.end(sign);
-            ([self.a.at(self.a.along(c)), c], turned(self.a.u).scale(-side))
+            ([self.a.at(self.a.along(c)), c], rotated(self.a.u).scale(-side))
         };
         Cores::balls(points, self.radii).along(unit(normal).unwrap_or(normal), self.slot)
     }
 }
 
-/// A quarter of a turn about z.
-fn turned<R: Real>(u: Vec3<R>) -> Vec3<R> {
+/// A quarter of a rotation about z.
+fn rotated<R: Real>(u: Vec3<R>) -> Vec3<R> {
     Vec3([-u.y(), u.x(), R::zero()])
 }
 

@@ -3,19 +3,19 @@
 //! In the solid's own axes the point nearest to the centre c of the ball is found; outside the normal is along c - q. Inside it is that
 //! of the face, or of the side, that is least far away: the normal stays where it is while the ball sinks in, whatever the depth.
 
-use super::place::{curvature, effective, unit};
+use super::points::{curvature, effective, unit};
 use super::segments;
 use super::triangle::{on_hull, on_triangles};
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
 
-/// How many places a pair can touch at.
+/// Returns how many points a pair can touch at.
 pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
     let each = if let Geometry::Mesh(mesh) = b { mesh.features() } else { 1 };
     segments(a).1 as u32 * each
 }
 
-/// The places of a pair of which `a` is made of balls.
+/// The points of a pair of which `a` is made of balls.
 pub fn touches<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -54,12 +54,12 @@ pub struct BallNearSolid<'a, R> {
     pub radius: f64,
     /// Of the solid.
     pub frame: &'a Pose<R>,
-    /// What is farther does not count \[m\].
+    /// Holds what is farther does not count \[m\].
     pub reach: f64,
 }
 
 impl<R: Real> BallNearSolid<'_, R> {
-    /// The place over a foot of its centre.
+    /// The point over a foot of its centre.
     pub fn on(&self, foot: ClosestPoint<R>, slot: u32, found: &mut impl FnMut(Touch<R>)) {
         let gap = foot.distance - self.radius;
         if gap.value() < self.reach {
@@ -83,7 +83,7 @@ impl<R: Real> BallNearSolid<'_, R> {
 pub struct ClosestPoint<R> {
     /// The way out.
     pub normal: Vec3<R>,
-    /// How far out the other is \[m\]; negative inside.
+    /// Describes how far out the other is \[m\]; negative inside.
     pub distance: R,
     /// Principal curvatures \[1/m\].
     pub curvature: [f64; 2],

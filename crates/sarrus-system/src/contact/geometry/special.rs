@@ -1,4 +1,4 @@
-//! Tests of single pairs at places where features change, vanish or are many.
+//! Tests of single pairs at points where features change, vanish or are many.
 
 use super::mesh::{Hull, Raw, TriangleMesh};
 use crate::contact::surface::{Geometry, Surface, Touch, bounds, rounding, touches};

@@ -116,7 +116,7 @@ fn is_through(a: &Surface, b: &Surface, touch: &Touch<f64>) -> bool {
     slides(a, b) && touch.gap < -0.15
 }
 
-/// The normal of a capsule on a cylinder leaves out that its place moves along it.
+/// The normal of a capsule on a cylinder leaves out that its point moves along it.
 fn slides(a: &Surface, b: &Surface) -> bool {
     let is = |s: &Surface, t: &Surface| {
         matches!((&s.geometry, &t.geometry), (Geometry::Capsule { .. }, Geometry::Cylinder { .. }))
@@ -222,7 +222,7 @@ proptest! {
         }
     }
 
-    /// Central differences of step h err by h² times third derivatives, which grow as 1/d² near places where a direction vanishes;
+    /// Central differences of step h err by h² times third derivatives, which grow as 1/d² near points where a direction vanishes;
     /// those are left out.
     #[test]
     fn derivatives_are_those_of_the_values(at in [pose(), pose()]) {
@@ -281,9 +281,9 @@ fn nudged(pose: &Pose, column: usize, step: f64) -> Pose {
     if column < 3 {
         moved.p[column] += step;
     } else {
-        let mut turn = [0.0; 3];
-        turn[column - 3] = step;
-        moved.rot = pose.rot * Mat3::from_quat(quat_from_rotation_vector(&turn));
+        let mut rotation = [0.0; 3];
+        rotation[column - 3] = step;
+        moved.rot = pose.rot * Mat3::from_quat(quat_from_rotation_vector(&rotation));
     }
     moved
 }

@@ -2,18 +2,18 @@
 //!
 //! Over a flat ([`super::flats`]) the nearest point is on it, on a ridge or at a corner; a ridge or corner is a place of its own only if it is
 //! the nearest of all flats that meet there, so that a ball that rolls over a flat of many triangles touches it once, and in a groove twice.
-//! Inside a closed mesh, where the nearest feature is seen from behind, that feature alone is the place, and the way out is through it.
+//! Inside a closed mesh, where the nearest feature is seen from behind, that feature alone is the point, and the way out is through it.
 
 use super::flats::FlatOwner;
 use super::mesh::{Hull, NONE, Raw, TriangleMesh};
-use super::place::unit;
+use super::points::unit;
 use super::solid::ClosestPoint;
 use parry3d_f64::bounding_volume::Aabb as Box3;
 use parry3d_f64::math::Vector;
 use sarrus_math::{Real, Vec3};
 use std::cell::RefCell;
 
-/// What of a triangle is nearest.
+/// Holds what of a triangle is nearest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TriangleFeature {
     /// Its face.
@@ -138,14 +138,14 @@ pub fn on_hull<R: Real>(hull: &Hull, c: Vec3<R>) -> ClosestPoint<R> {
     }
 }
 
-/// What of a flat is nearest to a point: the flat, the square of the distance, what it belongs to, and of which triangle.
+/// Holds what of a flat is nearest to a point: the flat, the square of the distance, what it belongs to, and of which triangle.
 type NearestFlat = (u32, f64, FlatOwner, (TriangleFeature, u32));
 
 thread_local! {
     static NEAREST: RefCell<Vec<NearestFlat>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The places of a point c on triangles that are nearer than `reach`, with the number of the feature.
+/// The points of a point c on triangles that are nearer than `reach`, with the number of the feature.
 pub fn on_triangles<R: Real>(
     mesh: &TriangleMesh,
     c: Vec3<R>,
@@ -180,7 +180,7 @@ pub fn on_triangles<R: Real>(
             found(foot, mesh.number(owner));
         } else {
             for &(flat, _, owner, (part, face)) in &all {
-                if !is_place(mesh, flat, owner, &all) {
+                if !is_contact(mesh, flat, owner, &all) {
                     continue;
                 }
                 let mut foot = foot_of(mesh, owner, c, outward(mesh, part, face));
@@ -208,8 +208,8 @@ pub fn window(points: &[Vec3], reach: f64) -> Box3 {
     Box3::new(low - reach, high + reach)
 }
 
-/// Whether what is nearest of a flat is nearest of all flats that meet there, and this flat is the first of them.
-fn is_place(mesh: &TriangleMesh, flat: u32, owner: FlatOwner, all: &[NearestFlat]) -> bool {
+/// Returns whether what is nearest of a flat is nearest of all flats that meet there, and this flat is the first of them.
+fn is_contact(mesh: &TriangleMesh, flat: u32, owner: FlatOwner, all: &[NearestFlat]) -> bool {
     let here = |other: u32| all.iter().any(|own| own.0 == other && own.2 == owner);
     match owner {
         FlatOwner::Flat(_) => true,

@@ -5,7 +5,7 @@
 //! end. In a tube of radius ρ about z, n = -(c - o)⊥/|…| and the gap is n·(c - o) + ρ - r. Rims in a tube take for n that at their centre,
 //! which is right as long as they are nearly square to it.
 
-use super::place::{Segment, curvature, effective, unit};
+use super::points::{Segment, curvature, effective, unit};
 use super::segments;
 use crate::contact::surface::{Geometry, Surface, Touch};
 use sarrus_math::{Pose, Real, Vec3};
@@ -13,13 +13,13 @@ use sarrus_math::{Pose, Real, Vec3};
 /// Below this sine between axis and normal a rim lies flat, and its points are fixed.
 pub const FLAT: f64 = 1e-6;
 
-/// How many places a pair can touch at: those of `a` on each wall of `b`.
+/// Returns how many points a pair can touch at: those of `a` on each wall of `b`.
 pub fn slots(a: &Geometry, b: &Geometry) -> u32 {
     let walls = if matches!(b, Geometry::Channel { .. }) { 2 } else { 1 };
-    places(a) * walls
+    point_count(a) * walls
 }
 
-fn places(a: &Geometry) -> u32 {
+fn point_count(a: &Geometry) -> u32 {
     match a {
         Geometry::Cylinder { half, .. } => 4 * rims(*half),
         Geometry::Box { half } => corners(half),
@@ -67,12 +67,12 @@ struct WallTask<'a, R> {
     pose: &'a Pose<R>,
     o: Vec3<R>,
     wall: Wall<R>,
-    /// Of the first place.
+    /// Of the first point.
     slot: u32,
     reach: f64,
 }
 
-/// The places of a pair of which `b` is the wall.
+/// The points of a pair of which `b` is the wall.
 pub fn touches<R: Real>(
     a: &Surface,
     b: &Surface,
@@ -98,7 +98,7 @@ pub fn touches<R: Real>(
         Geometry::Channel { half, .. } => {
             let normal = axis(0);
             touch(Wall::Flat { normal, offset: half }, 0);
-            touch(Wall::Flat { normal: -normal, offset: half }, places(&a.geometry));
+            touch(Wall::Flat { normal: -normal, offset: half }, point_count(&a.geometry));
         }
         _ => {}
     }

@@ -5,12 +5,12 @@
 //! linear   N = K δ       (1 + χ δ̇/v)
 //! ```
 //!
-//! with v the speed at which the place closed, and χ from the coefficient of restitution e ([`restitution`]): `hunt_crossley`
+//! with v the speed at which the point closed, and χ from the coefficient of restitution e ([`restitution`]): `hunt_crossley`
 //! 3(1-e)/2 \[Hunt1975\], `lankarani_nikravesh` 3(1-e²)/4 \[Lankarani1990\], `flores` 8(1-e)/(5e) \[Flores2011\], or `exact`, which
 //! delivers e. With `factor` c instead N = K δⁿ (1 + c δ̇), and with a number d, N = K δⁿ + d δ̇ whatever n is: a force that jumps
-//! when a place closes.
+//! when a point closes.
 //!
-//! v holds until the first compression ends, also where other forces speed it up ([`Onset`]). A place that is then hit again is damped
+//! v holds until the first compression ends, also where other forces speed it up ([`ImpactOnset`]). A point that is then hit again is damped
 //! by the faster of the two speeds, v = max(v, δ̇). So is one that closed below [`SLOWEST`], since the damping of a body at rest would
 //! be stiff without end. N never pulls: what the damping would pull is left out, and the elastic energy that goes with it is booked as
 //! dissipated: the heat is (N - K δⁿ) δ̇ ≥ 0.
@@ -22,7 +22,7 @@ use sarrus_math::Real;
 /// Speeds of closing below this are damped as if they were it \[m/s\].
 pub const SLOWEST: f64 = 1e-3;
 
-/// How an overlap is resisted.
+/// Describes how an overlap is resisted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Elastic {
     /// K δ^(3/2).
@@ -31,7 +31,7 @@ pub enum Elastic {
     Linear,
 }
 
-/// How the rate is.
+/// Describes how the rate is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Damping {
     /// 1 + χ δ̇/v.
@@ -52,39 +52,39 @@ pub enum Damping {
 /// A law for the normal force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NormalForceLaw {
-    /// How an overlap is resisted.
+    /// Describes how an overlap is resisted.
     pub elastic: Elastic,
     /// K \[N/m^(3/2), N/m\]; none where it follows from the materials.
     pub stiffness: Option<f64>,
-    /// How its rate is.
+    /// Describes how its rate is.
     pub damping: Damping,
 }
 
-/// How an overlap began.
+/// Describes how an overlap began.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Onset {
+pub struct ImpactOnset {
     /// Speed at which it began; of a later compression the largest so far \[m/s\].
     pub speed: f64,
-    /// Whether its first compression lasts.
+    /// True if its first compression lasts.
     pub first: bool,
 }
 
-impl Onset {
+impl ImpactOnset {
     /// An impact at this speed; below [`SLOWEST`] it is none.
     pub fn at(speed: f64) -> Self {
-        Onset { speed: speed.max(0.0), first: speed >= SLOWEST }
+        ImpactOnset { speed: speed.max(0.0), first: speed >= SLOWEST }
     }
 
     /// The same after an accepted step at which the overlap grows with `speed`.
     pub fn after(self, speed: f64) -> Self {
-        if self.first && speed > 0.0 { self } else { Onset::from(self.speed.max(speed)) }
+        if self.first && speed > 0.0 { self } else { ImpactOnset::from(self.speed.max(speed)) }
     }
 }
 
 /// The largest speed so far.
-impl From<f64> for Onset {
+impl From<f64> for ImpactOnset {
     fn from(speed: f64) -> Self {
-        Onset { speed, first: false }
+        ImpactOnset { speed, first: false }
     }
 }
 
@@ -98,14 +98,14 @@ pub struct Normal<R> {
 }
 
 impl NormalForceLaw {
-    /// Whether the force jumps where a place closes.
+    /// Returns whether the force jumps where a point closes.
     pub fn jumps(&self) -> bool {
         matches!(self.damping, Damping::Dashpot(d) if d != 0.0)
     }
 
-    /// The force at an overlap `depth` that grows with `speed`, of stiffness `K`, where the place closed at `onset`. At no overlap it is
+    /// The force at an overlap `depth` that grows with `speed`, of stiffness `K`, where the point closed at `onset`. At no overlap it is
     /// that of the closed side.
-    pub fn force<R: Real>(&self, K: f64, depth: R, speed: R, onset: impl Into<Onset>) -> Normal<R> {
+    pub fn force<R: Real>(&self, K: f64, depth: R, speed: R, onset: impl Into<ImpactOnset>) -> Normal<R> {
         let (K, onset) = (R::from_f64(K), onset.into());
         let elastic = match self.elastic {
             _ if depth.value() <= 0.0 => R::zero(),

@@ -1,6 +1,6 @@
 //! The restitution that damping in proportion to the elastic force delivers.
 //!
-//! With u = δ̇/v, m δ̈ = -K δⁿ (1 + χ u) gives u du/(1 + χ u) = -K δⁿ dδ/(m v²). Over an impact the right side integrates to
+//! With u = δ̇/v, m δ̈ = -K δⁿ (1 + χ u) gives u du/(1 + χ u) = -K δⁿ dδ/(m v²). Over an impact the right-hand side integrates to
 //! nothing, whatever K, m and n are, so that with u from 1 to -e
 //!
 //! ```text
@@ -38,7 +38,7 @@ pub fn needed(e: f64) -> f64 {
     bisect(0.0, 1.0 / e, |chi| delivered(chi) > e)
 }
 
-/// Where `holds` ends between two numbers.
+/// Determines where `holds` ends between two numbers.
 fn bisect(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);

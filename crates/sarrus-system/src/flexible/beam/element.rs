@@ -19,17 +19,17 @@
 //! L (n·Γ̇ + m·κ̇) = N·(v₂ - v₁) - c·ω₁ + h·(ω₂ - ω₁),
 //!
 //! so the wrenches are (N, c + h) on node 1 and (-N, -h) on node 2. U is the stored energy, L τ (Γ̇ᵀCₙΓ̇ + κ̇ᵀCₘκ̇) turns into heat.
-//! The error is of order L². Not for elements whose ends turn by half a turn against each other in space.
+//! The error is of order L². Not for elements whose ends turn by half a revolution against each other in space.
 
 use crate::at::At;
-use crate::forces::{half_turn, rotation_of_half, turned};
+use crate::forces::{half_rotation, rotated, rotation_of_half};
 use crate::load::{BeamBending, Force, Wrench};
 use sarrus_math::{Mat3, Real, Vec3};
 
 /// The element, between its two nodes.
 #[derive(Clone, Debug)]
 pub struct BeamElement {
-    /// Whether it bends in the plane only.
+    /// True if it bends in the plane only.
     pub planar: bool,
     /// L of the undeformed chord \[m\].
     pub length: f64,
@@ -45,7 +45,7 @@ pub struct BeamElement {
     pub damping: f64,
 }
 
-/// How the element is deformed.
+/// Describes how the element is deformed.
 struct ElementDeformation<R> {
     /// r \[m\].
     r: Vec3<R>,
@@ -80,7 +80,7 @@ impl BeamElement {
         }
         let first = one.rot.mul_mat_f64(&self.axes[0]);
         let second = two.rot.mul_mat_f64(&self.axes[1]);
-        let (w, v) = half_turn(&first.transpose_mul_mat(&second));
+        let (w, v) = half_rotation(&first.transpose_mul_mat(&second));
         // tan(θ/4) n = sin(θ/2) n/(1 + cos(θ/2)), and exp(φ/2) = 1 + 2/(1 + u²) (ũ + ũ²)
         let u = v.scale(R::one() / (w + 1.0));
         let factor = R::from_f64(2.0) / (u.norm_squared() + 1.0);
@@ -109,7 +109,7 @@ impl BeamElement {
         let w = here.first.transpose_mul(two.w_W - one.w_W);
         let omega = one.w_W + here.first * here.share(w, -1.0);
         let stretch = here.middle.transpose_mul(two.v - one.v - omega.cross(here.r));
-        let phi = if self.planar { w } else { turned(here.phi, w, -0.5) };
+        let phi = if self.planar { w } else { rotated(here.phi, w, -0.5) };
         [stretch.scale_f64(per_length), phi.scale_f64(per_length)]
     }
 
@@ -140,7 +140,7 @@ impl Force for BeamElement {
         let [n, m] = self.efforts(at, &here);
         let force = here.middle * n;
         let c = here.r.cross(force);
-        let moment = if self.planar { m } else { turned(here.phi, m, 0.5) };
+        let moment = if self.planar { m } else { rotated(here.phi, m, 0.5) };
         let h = here.first * (moment - here.share(here.first.transpose_mul(c), 1.0));
         out[0].force += force;
         out[0].torque += c + h;
@@ -159,7 +159,7 @@ impl Force for BeamElement {
         self.energy(self.rates(at, &self.deformed(at))) * (2.0 * self.damping)
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         true
     }
 

@@ -1,7 +1,7 @@
-//! How far the mesh of a beam leaves its nodes off: an estimate from the motion itself, without a second run.
+//! Describes how far the mesh of a beam leaves its nodes off: an estimate from the motion itself, without a second run.
 //!
 //! **At an instant.** Elements of order 1 have one κ each. With nodal means of κ as the recovered curvature \[Zienkiewicz1987\], its slope κ' in an
-//! element of length h, the chord that belongs to the turns at its ends differs from the element's by
+//! element of length h, the chord that belongs to the rotations at its ends differs from the element's by
 //!
 //! d = -h³/12 κ' × e₁ - h³/24 |κ × e₁|² e₁
 //!
@@ -27,7 +27,7 @@ use crate::system::System;
 use sarrus_math::Vec3;
 use sarrus_solve::State;
 
-/// How fast the error grows over the way that δ goes.
+/// Rate at which the error grows over the way that δ goes.
 const GROWTH: f64 = 1.5;
 
 /// Estimates for the beams of a run.
@@ -43,7 +43,7 @@ struct Beam {
     /// Places of its elements among the forces.
     elements: std::ops::Range<usize>,
     bent: Vec<BeamBending>,
-    /// By node but the first: δ at the last look, what the error has come to, and the range of its place, from the first section \[m\].
+    /// By node but the first: δ at the last check, what the error has come to, and the range of its place, from the first section \[m\].
     nodes: Vec<RelativeNode>,
     is_new: bool,
 }
@@ -63,15 +63,15 @@ impl Default for RelativeNode {
 }
 
 impl RelativeNode {
-    /// Goes on to where it is off by `delta` and stands at `place`.
-    pub fn go(&mut self, delta: Vec3<f64>, place: Vec3<f64>, is_new: bool) {
+    /// Continues to where it is off by `delta` and stands at `place`.
+    pub fn advance(&mut self, delta: Vec3<f64>, position: Vec3<f64>, is_new: bool) {
         if is_new {
-            *self = RelativeNode { delta, error: delta.norm(), range: [place; 2] };
+            *self = RelativeNode { delta, error: delta.norm(), range: [position; 2] };
             return;
         }
         self.error += GROWTH * (delta - self.delta).norm();
         self.delta = delta;
-        for (i, x) in place.0.iter().enumerate() {
+        for (i, x) in position.0.iter().enumerate() {
             self.range[0].0[i] = self.range[0].0[i].min(*x);
             self.range[1].0[i] = self.range[1].0[i].max(*x);
         }
@@ -100,15 +100,15 @@ impl MeshErrors {
     /// For the beams and rods of `system`, of which modal bodies' meshes are none.
     pub fn new(system: &System) -> MeshErrors {
         let mut beams: Vec<Beam> = Vec::new();
-        for (place, force) in system.forces.iter().enumerate() {
+        for (index, force) in system.forces.iter().enumerate() {
             let Some((name, _)) = force.name.rsplit_once(".element").filter(|_| force.load.is_beam()) else {
                 continue;
             };
-            match beams.last_mut().filter(|beam| beam.name == name && beam.elements.end == place) {
-                Some(beam) => beam.elements.end = place + 1,
+            match beams.last_mut().filter(|beam| beam.name == name && beam.elements.end == index) {
+                Some(beam) => beam.elements.end = index + 1,
                 None => beams.push(Beam {
                     name: name.to_string(),
-                    elements: place..place + 1,
+                    elements: index..index + 1,
                     bent: Vec::new(),
                     nodes: Vec::new(),
                     is_new: true,
@@ -157,8 +157,8 @@ impl Beam {
                 delta = section.transpose_mul(bent[k].axes[0] * jump(bent, k));
             }
             let Some(end) = force.ids.get(bent[k].order) else { continue };
-            let place = section.transpose_mul(at.poses[*end as usize].p - origin);
-            node.go(delta, place, *is_new);
+            let position = section.transpose_mul(at.poses[*end as usize].p - origin);
+            node.advance(delta, position, *is_new);
         }
         *is_new = false;
     }

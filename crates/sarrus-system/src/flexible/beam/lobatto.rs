@@ -81,7 +81,7 @@ impl Lobatto {
         values.iter_mut().zip(to).for_each(|(value, to)| *value = add(*value, along, -to));
     }
 
-    /// Where the points between the ends are, from 0 to 1.
+    /// Returns where the points between the ends are, from 0 to 1.
     pub fn inside(&self) -> impl Iterator<Item = f64> + '_ {
         self.x[1..self.points - 1].iter().map(|x| 0.5 * (1.0 + x))
     }

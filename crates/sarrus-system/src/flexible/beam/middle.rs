@@ -10,7 +10,7 @@ use sarrus_math::Real;
 
 /// The rows: two in the plane, three in space. Bodies: the two nodes and the point.
 pub struct Middle {
-    /// How many coordinates a position has.
+    /// Describes how many coordinates a position has.
     pub dimensions: usize,
 }
 

@@ -49,7 +49,7 @@ impl Constants {
     }
 }
 
-/// Whether mass is spread along elements, of order 1.
+/// Returns whether mass is spread along elements, of order 1.
 pub(super) fn is_consistent(reader: &Reader) -> Result<bool> {
     Ok(reader.choice("mass_matrix", MASS_MATRICES)?.unwrap_or(0) == 0)
 }
@@ -72,7 +72,7 @@ pub(super) fn order(reader: &Reader) -> Result<usize> {
     Ok(order as usize)
 }
 
-/// What the elements of a beam are made of.
+/// Holds what the elements of a beam are made of.
 struct Make {
     name: String,
     planar: bool,
@@ -140,7 +140,7 @@ impl Make {
             for (end, axes) in axes.iter().enumerate() {
                 let body = &mut bodies[k + end];
                 body.mass += share;
-                add(&mut body.inertia, &turned(axes, constants.inertia), 0.5 * piece.length);
+                add(&mut body.inertia, &rotated(axes, constants.inertia), 0.5 * piece.length);
             }
             if consistent {
                 let kind = if planar { BodyKind::PlanarPoint } else { BodyKind::Point };
@@ -190,7 +190,7 @@ impl Make {
                     Mat3::identity()
                 };
                 body.mass += constants.mass * rule.weights[i];
-                add(&mut body.inertia, &turned(&axes, constants.inertia), rule.weights[i]);
+                add(&mut body.inertia, &rotated(&axes, constants.inertia), rule.weights[i]);
             }
             let stiffness = [constants.stretch, constants.bend];
             forces.push(MemberForce {
@@ -224,7 +224,7 @@ fn node(name: String, station: &Station, planar: bool) -> Body {
 }
 
 /// D diag(a) Dᵀ.
-fn turned(axes: &Mat3, a: [f64; 3]) -> Mat3 {
+fn rotated(axes: &Mat3, a: [f64; 3]) -> Mat3 {
     let scaled = Mat3::from_cols(axes.col(0).scale(a[0]), axes.col(1).scale(a[1]), axes.col(2).scale(a[2]));
     scaled * axes.transpose()
 }

@@ -1,4 +1,4 @@
-//! How far the segments of a rod leave it off.
+//! Describes how far the segments of a rod leave it off.
 //!
 //! A joint between segments of length l takes the curvature of half a segment on either side as one angle φ = κ l: the midpoint rule. Along the
 //! travel e from one end, the true chord from middle to middle differs from the rod's by
@@ -28,13 +28,13 @@ pub(super) struct Rod {
     length: f64,
     /// Ends of segments, seen from the first section and from the last.
     nodes: [Vec<RelativeNode>; 2],
-    /// How the first section and the last are held.
+    /// Describes how the first section and the last are held.
     held: [SectionHold; 2],
     kappa: Vec<Vec3<f64>>,
     is_new: bool,
 }
 
-/// How a section is held against rotation.
+/// Describes how a section is held against rotation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum SectionHold {
     /// Not at all.
@@ -54,12 +54,14 @@ impl SectionHold {
             let joint = system.directory.joints.iter().find(|joint| joint.element == element.id);
             held = match (joint.filter(|_| element.family == Family::Joint), held) {
                 (Some(joint), SectionHold::Free) => {
-                    let turns = joint.face.coordinates().iter().filter(|c| c.is_angle()).map(|c| c.reading);
+                    let rotates = joint.face.coordinates().iter().filter(|c| c.is_angle()).map(|c| c.reading);
                     let frame = if joint.bodies[0] == id { &joint.frames.F } else { &joint.frames.M };
-                    match turns.collect::<Vec<_>>()[..] {
+                    match rotates.collect::<Vec<_>>()[..] {
                         _ if joint.face.quaternion().is_some() => SectionHold::Free,
                         [Reading::PlanarAngle] | [_, _, ..] => SectionHold::Free,
-                        [Reading::TurnZ] => SectionHold::Hinge(Vec3([0, 1, 2].map(|i| frame.rot.0[i][2]))),
+                        [Reading::RotationZ] => {
+                            SectionHold::Hinge(Vec3([0, 1, 2].map(|i| frame.rot.0[i][2])))
+                        }
                         _ => SectionHold::Fixed,
                     }
                 }
@@ -104,13 +106,13 @@ impl Rod {
 
     /// Takes note of the motion.
     pub fn add(&mut self, at: &At<f64>) {
-        self.go(at, 0, 1.0);
-        self.go(at, 1, -1.0);
+        self.advance(at, 0, 1.0);
+        self.advance(at, 1, -1.0);
         self.is_new = false;
     }
 
     /// Along the rod from its first end, or, with `sign` -1, from its last.
-    fn go(&mut self, at: &At<f64>, end: usize, sign: f64) {
+    fn advance(&mut self, at: &At<f64>, end: usize, sign: f64) {
         let Rod { bodies, length: l, nodes, held, kappa, is_new, .. } = self;
         let (l, n) = (*l, bodies.len());
         let id = |k: usize| if sign > 0.0 { bodies.start as usize + k } else { bodies.end as usize - 1 - k };
@@ -139,9 +141,9 @@ impl Rod {
                 along += rot(0).transpose_mul(*rot(j) * d);
             }
             let tip = at.poses[id(k)].p + *rot(k) * e.scale(0.5 * l);
-            let place = rot(0).transpose_mul(tip - start);
-            let lever = if k == 0 { place.scale(0.25) } else { place - e.scale(0.25 * l) };
-            node.go(missed.cross(lever) + along, place, *is_new);
+            let position = rot(0).transpose_mul(tip - start);
+            let lever = if k == 0 { position.scale(0.25) } else { position - e.scale(0.25 * l) };
+            node.advance(missed.cross(lever) + along, position, *is_new);
         }
     }
 

@@ -18,7 +18,7 @@ use sarrus_model::transform::{Frame, quaternion};
 /// The part of the mass at an interface node that its own body carries, at most.
 const OWN: f64 = 0.5;
 
-/// Where the amplitudes are kept: bodies after the frame with three or two of them each, by amplitude. In the plane a body has two places, and one that
+/// Returns where the amplitudes are kept: bodies after the frame with three or two of them each, by amplitude. In the plane a body has two places, and one that
 /// turns an angle as well.
 fn amplitudes(n: usize, planar: bool) -> Vec<(usize, usize)> {
     let twos = if planar { (n - 3 * (n % 2)) / 2 } else { [0, 2, 1][n % 3] };
@@ -31,7 +31,7 @@ fn amplitudes(n: usize, planar: bool) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// How a node moves, from `middle`.
+/// Computes how a node moves, from `middle`.
 fn shapes(structure: &ModalStructure, reduced: &ReducedShapes, node: usize, middle: &[f64; 3]) -> Shapes {
     let both = |shape: &Vec<f64>| structure.node(shape, node);
     Shapes {
@@ -51,9 +51,9 @@ fn share(structure: &ModalStructure, reduced: &ReducedShapes, interface: &[usize
     let mut rows: Vec<Vec<f64>> = Vec::new();
     for &node in interface {
         let (mass, inertia) = structure.lump(node);
-        let turns: Vec<usize> = directions.iter().filter(|k| **k >= 3).map(|k| k - 3).collect();
-        let m = turns.len();
-        let mut L: Vec<f64> = (0..m * m).map(|k| inertia.0[turns[k / m]][turns[k % m]]).collect();
+        let rotations: Vec<usize> = directions.iter().filter(|k| **k >= 3).map(|k| k - 3).collect();
+        let m = rotations.len();
+        let mut L: Vec<f64> = (0..m * m).map(|k| inertia.0[rotations[k / m]][rotations[k % m]]).collect();
         cholesky(&mut L, m).ok()?;
         for (i, &k) in directions.iter().filter(|k| **k < 3).enumerate() {
             debug_assert_eq!(i, k);
@@ -61,10 +61,10 @@ fn share(structure: &ModalStructure, reduced: &ReducedShapes, interface: &[usize
         }
         for i in 0..m {
             // columns of L are kept in rows
-            let turned = |shape: &Vec<f64>| {
-                (i..m).map(|j| L[i * m + j] * structure.node(shape, node)[1][turns[j]]).sum()
+            let angle = |shape: &Vec<f64>| {
+                (i..m).map(|j| L[i * m + j] * structure.node(shape, node)[1][rotations[j]]).sum()
             };
-            rows.push(all().map(turned).collect());
+            rows.push(all().map(angle).collect());
         }
     }
     let n = rows.len();
@@ -74,8 +74,8 @@ fn share(structure: &ModalStructure, reduced: &ReducedShapes, interface: &[usize
     Some(OWN / largest.max(1.0))
 }
 
-/// Where the axes of the structure stand in the model pose: of beams those of the world.
-fn placed(reader: &Reader) -> Result<Frame> {
+/// Returns where the axes of the structure stand in the model pose: of beams those of the world.
+fn structure_frame(reader: &Reader) -> Result<Frame> {
     if reader.has("members") {
         return Ok(Frame { p: [0.0; 3], q: [1.0, 0.0, 0.0, 0.0], angle: 0.0 });
     }
@@ -102,13 +102,13 @@ pub(super) fn build(
     let planar = structure.planar;
     let n = reduced.squares.len();
     let of = |node: usize| shapes(structure, &reduced, node, &middle.1);
-    let place = placed(reader)?;
-    let turned = Mat3::from_quat(place.q);
+    let structure_frame = structure_frame(reader)?;
+    let rotated = Mat3::from_quat(structure_frame.q);
     let start = |p: [f64; 3], axes: &Mat3, angle: f64| {
-        let p = (Vec3(place.p) + turned * Vec3(p)).0;
+        let p = (Vec3(structure_frame.p) + rotated * Vec3(p)).0;
         // in the plane the angle alone says it
-        let axes = if planar { Mat3::rot_z(place.angle + angle) } else { turned * *axes };
-        (p, quaternion(&axes.0), place.angle + angle)
+        let axes = if planar { Mat3::rot_z(structure_frame.angle + angle) } else { rotated * *axes };
+        (p, quaternion(&axes.0), structure_frame.angle + angle)
     };
     let (mut bodies, mut own): (Vec<Body>, Vec<NodeMass>) = (Vec::new(), Vec::new());
     let [rigid, point] = if planar {
@@ -118,12 +118,12 @@ pub(super) fn build(
     };
     let has_both = |node: usize| {
         let (mass, inertia) = structure.lump(node);
-        let turns = structure.directions().iter().filter(|k| **k >= 3);
-        mass > 0.0 && turns.map(|k| inertia.0[k - 3][k - 3]).all(|x| x > 0.0)
+        let rotates = structure.directions().iter().filter(|k| **k >= 3);
+        mass > 0.0 && rotates.map(|k| inertia.0[k - 3][k - 3]).all(|x| x > 0.0)
     };
     if let Some(&node) = interface.iter().find(|node| !has_both(**node)) {
         let at = &structure.nodes[node].names[0];
-        let needs = if structure.turns { "mass and inertia" } else { "mass" };
+        let needs = if structure.rotates { "mass and inertia" } else { "mass" };
         let message = format!("interface node `{at}` of {} needs {needs}", reader.title());
         return Err(reader.error("interface", message).hint("choose a node that has it"));
     }
@@ -135,8 +135,8 @@ pub(super) fn build(
         let (mass, inertia) = (share * mass, Mat3(inertia.0.map(|row| row.map(|x| share * x))));
         own.push(NodeMass { shapes: of(node), mass, inertia });
         let local = at.axes.transpose() * (inertia * at.axes);
-        let kind = if structure.turns { rigid } else { point };
-        let local = match (structure.turns, planar) {
+        let kind = if structure.rotates { rigid } else { point };
+        let local = match (structure.rotates, planar) {
             (true, false) => local,
             // what is used of it is the last
             (true, true) => diagonal(local.0[2][2]),
@@ -154,13 +154,13 @@ pub(super) fn build(
 
     let inertia = InertiaInvariants::new(structure, middle, &reduced, &own);
     let tensor = inertia.at_rest().ok_or_else(|| failed(reader, structure, &Failed::Mass))?;
-    let places = amplitudes(n, planar);
+    let order = amplitudes(n, planar);
     let frame = bodies.len();
     let frame_body =
         body(format!("{name}.frame"), rigid, inertia.mass, tensor, start(middle.1, &Mat3::identity(), 0.0));
     bodies.push(Body { shares: true, ..frame_body });
-    for after in 1..=places.last().map_or(0, |(body, _)| *body) {
-        let held = places.iter().filter(|(body, _)| *body == after).count();
+    for after in 1..=order.last().map_or(0, |(body, _)| *body) {
+        let held = order.iter().filter(|(body, _)| *body == after).count();
         let kind = match (held, planar) {
             (3, false) => BodyKind::Point,
             (3, true) => BodyKind::PlanarRigid,
@@ -183,7 +183,7 @@ pub(super) fn build(
             directions: structure.directions(),
             shapes: of(node),
             axes: if planar { Mat3::rot_z(at.angle) } else { at.axes },
-            amplitudes: places.clone(),
+            amplitudes: order.clone(),
             node: holders.len(),
         };
         let bodies = holders.iter().copied().chain([k]).collect();
@@ -194,7 +194,7 @@ pub(super) fn build(
     let shown = shown.iter().map(|(name, node)| (name.clone(), Arc::new(of(*node)))).collect();
     let roots = reduced.squares.iter().map(|s| s.sqrt());
     let stiffness = ModalStiffness {
-        amplitudes: places.iter().map(|(body, k)| (body - 1, *k)).collect(),
+        amplitudes: order.iter().map(|(body, k)| (body - 1, *k)).collect(),
         damping: roots.zip(damping).map(|(root, ratio)| 2.0 * ratio * root).collect(),
         squares: reduced.squares,
     };
@@ -211,7 +211,7 @@ pub(super) fn build(
         vec![MemberForce { name: name.clone(), bodies: holders[1..].to_vec(), load: Arc::new(stiffness) }];
     let floating = Floating {
         frame: frame as u32,
-        amplitudes: places,
+        amplitudes: order,
         inertia: Arc::new(inertia),
         picture: Arc::new(picture),
         points: Arc::new(points),

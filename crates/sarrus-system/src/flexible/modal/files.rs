@@ -11,7 +11,7 @@
 use super::structure::{Bar, MOST_ROWS, ModalStructure, StructureNode};
 use sarrus_math::{Mat3, Vec3};
 
-/// What is wrong, with the line of the file.
+/// Holds what is wrong, with the line of the file.
 pub type ModalFileError = (usize, String, Option<String>);
 
 /// Two numbers nearer than this part of the largest are the same.

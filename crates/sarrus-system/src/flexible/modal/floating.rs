@@ -15,7 +15,7 @@ pub struct Floating {
     pub amplitudes: Vec<(usize, usize)>,
     /// Its inertia.
     pub inertia: Arc<InertiaInvariants>,
-    /// What is drawn of it.
+    /// Holds what is drawn of it.
     pub picture: Arc<Picture>,
     /// Its mass at the nodes of its mesh, in models with a force that acts on it there.
     pub points: Arc<Vec<MassPoint>>,
@@ -24,7 +24,7 @@ pub struct Floating {
 /// The mesh of a modal body, for those who draw it; axes of the frame.
 #[derive(Clone, Debug, Default)]
 pub struct Picture {
-    /// Where the nodes are at rest, from the frame \[m\].
+    /// Marks where the nodes are at rest, from the frame \[m\].
     pub nodes: Vec<[f64; 3]>,
     /// By amplitude: how far it moves each node per unit.
     pub modes: Vec<Vec<[f64; 3]>>,
@@ -80,42 +80,42 @@ impl Floating {
         first: usize,
         poses: &[Pose<R>],
         twists: &[Twist<R>],
-        room: &mut ModalWorkspace<R>,
+        workspace: &mut ModalWorkspace<R>,
     ) {
-        room.eta.clear();
-        room.eta.extend(self.amplitudes.iter().map(|&(body, k)| amplitude(&poses[first + body], k)));
-        room.rate.clear();
+        workspace.eta.clear();
+        workspace.eta.extend(self.amplitudes.iter().map(|&(body, k)| amplitude(&poses[first + body], k)));
+        workspace.rate.clear();
         if !twists.is_empty() {
-            room.rate.extend(self.amplitudes.iter().map(|&(body, k)| rate(&twists[first + body], k)));
+            workspace.rate.extend(self.amplitudes.iter().map(|&(body, k)| rate(&twists[first + body], k)));
         }
-        self.inertia.sums(&room.eta, &mut room.sums);
+        self.inertia.sums(&workspace.eta, &mut workspace.sums);
     }
 
     /// Fills its block of M, and M⁻¹ where asked for.
     pub fn mass(
         &self,
         poses: &[Pose<f64>],
-        room: &mut ModalWorkspace<f64>,
+        workspace: &mut ModalWorkspace<f64>,
         M: &mut [f64],
         minv: Option<&mut [f64]>,
     ) {
         let frame = self.frame as usize;
-        self.gather(frame, poses, &[], room);
-        self.inertia.mass(&poses[frame].rot, &room.sums, M);
+        self.gather(frame, poses, &[], workspace);
+        self.inertia.mass(&poses[frame].rot, &workspace.sums, M);
         if let Some(minv) = minv {
-            invert(M, self.inertia.nv(), &mut room.factor, minv);
+            invert(M, self.inertia.nv(), &mut workspace.factor, minv);
         }
     }
 
-    /// Forces of inertia and gravity `g`, in `room.f`.
+    /// Forces of inertia and gravity `g`, in `workspace.f`.
     pub fn force(
         &self,
         poses: &[Pose<f64>],
         twists: &[Twist<f64>],
         g: &[f64; 3],
-        room: &mut ModalWorkspace<f64>,
+        workspace: &mut ModalWorkspace<f64>,
     ) {
-        self.force_from(self.frame as usize, poses, twists, g, None, room);
+        self.force_from(self.frame as usize, poses, twists, g, None, workspace);
     }
 
     fn force_from<R: Real>(
@@ -125,11 +125,11 @@ impl Floating {
         twists: &[Twist<R>],
         g: &[f64; 3],
         vdot: Option<&[f64]>,
-        room: &mut ModalWorkspace<R>,
+        workspace: &mut ModalWorkspace<R>,
     ) {
-        self.gather(frame, poses, twists, room);
+        self.gather(frame, poses, twists, workspace);
         let (rot, w) = (&poses[frame].rot, twists[frame].w);
-        let ModalWorkspace { eta, rate, sums, f, .. } = room;
+        let ModalWorkspace { eta, rate, sums, f, .. } = workspace;
         f.fill(R::zero());
         self.inertia.add_force(&ModalMotion { rot, w, eta, rate }, sums, g, f);
         if let Some(vdot) = vdot {
@@ -138,31 +138,31 @@ impl Floating {
     }
 
     /// Kinetic energy, that of gravity, and the momenta: linear, and angular about the world's origin.
-    pub fn books(&self, at: &At<f64>, g: &[f64; 3]) -> (f64, f64, [Vec3<f64>; 2]) {
-        let mut room = ModalWorkspace::new(self.inertia.n);
-        self.books_in(at.poses, at.twists, g, &mut room)
+    pub fn energies(&self, at: &At<f64>, g: &[f64; 3]) -> (f64, f64, [Vec3<f64>; 2]) {
+        let mut workspace = ModalWorkspace::new(self.inertia.n);
+        self.energies_in(at.poses, at.twists, g, &mut workspace)
     }
 
     /// The same in a given room.
-    pub fn books_in(
+    pub fn energies_in(
         &self,
         poses: &[Pose<f64>],
         twists: &[Twist<f64>],
         g: &[f64; 3],
-        room: &mut ModalWorkspace<f64>,
+        workspace: &mut ModalWorkspace<f64>,
     ) -> (f64, f64, [Vec3<f64>; 2]) {
         let frame = self.frame as usize;
         let (pose, twist) = (&poses[frame], &twists[frame]);
-        self.gather(frame, poses, twists, room);
+        self.gather(frame, poses, twists, workspace);
         let size = self.inertia.nv();
-        self.inertia.mass(&pose.rot, &room.sums, &mut room.block[..size * size]);
+        self.inertia.mass(&pose.rot, &workspace.sums, &mut workspace.block[..size * size]);
         let directions = self.inertia.directions();
         let velocity = |i: usize| match directions.get(i) {
             Some(&k) => rate(twist, k),
-            None => room.rate[i - directions.len()],
+            None => workspace.rate[i - directions.len()],
         };
         let (mut kinetic, mut momenta) = (0.0, [0.0; 6]);
-        for (i, row) in room.block.chunks_exact(size).take(size).enumerate() {
+        for (i, row) in workspace.block.chunks_exact(size).take(size).enumerate() {
             let p: f64 = row.iter().enumerate().map(|(j, m)| m * velocity(j)).sum();
             kinetic += 0.5 * p * velocity(i);
             if let Some(&k) = directions.get(i) {
@@ -171,7 +171,7 @@ impl Floating {
         }
         let linear = Vec3([momenta[0], momenta[1], momenta[2]]);
         let angular = pose.p.cross(linear) + pose.rot * Vec3([momenta[3], momenta[4], momenta[5]]);
-        let moment = self.inertia.moment(pose.p, &pose.rot, &room.sums);
+        let moment = self.inertia.moment(pose.p, &pose.rot, &workspace.sums);
         (kinetic, -moment.dot(Vec3(*g)), [linear, angular])
     }
 
@@ -183,7 +183,7 @@ impl Floating {
         let size = self.inertia.nv();
         let lift = |i: usize| (at.poses[first + i].lift(), at.twists[first + i].lift());
         let (mut poses, mut twists): (Vec<Pose<Dual<6>>>, Vec<Twist<Dual<6>>>) = (0..count).map(lift).unzip();
-        let mut room = ModalWorkspace::<Dual<6>>::new(self.inertia.n);
+        let mut workspace = ModalWorkspace::<Dual<6>>::new(self.inertia.n);
         let mut column = 0;
         for moved in 0..count {
             let (pose, twist) = (&at.poses[first + moved], &at.twists[first + moved]);
@@ -205,9 +205,9 @@ impl Floating {
                     twists[moved] = twist.seed_with(&poses[moved], 0, &[]);
                 }
                 let vdot = (!velocities).then_some(vdot);
-                self.force_from(0, &poses, &twists, g, vdot, &mut room);
+                self.force_from(0, &poses, &twists, g, vdot, &mut workspace);
                 let to = if velocities { &mut *D } else { &mut *K };
-                for (row, f) in to.chunks_exact_mut(size).zip(&room.f) {
+                for (row, f) in to.chunks_exact_mut(size).zip(&workspace.f) {
                     row[column..][..wide].iter_mut().zip(&f.d).for_each(|(x, d)| *x -= d);
                 }
             }

@@ -26,7 +26,7 @@
 //! ```
 //!
 //! with C2 = Σ m g, F = Σ m r gᵀ and E2_ij = Σ m S_i S_jᵀ. In the plane the same with ṗ = (ẋ, ẏ) and ω about z alone.
-//! Written over [`Real`], so that tangents follow. Cost: 18 n² products an evaluation, without a look at the mesh.
+//! Written over [`Real`], so that tangents follow. Cost: 18 n² products an evaluation, without a check of the mesh.
 
 use sarrus_math::solve::{cholesky, cholesky_solve};
 use sarrus_math::{Mat3, Real, Vec3};
@@ -36,11 +36,11 @@ pub(super) type Tensor = [[f64; 3]; 3];
 /// The invariants.
 #[derive(Clone, Debug)]
 pub struct InertiaInvariants {
-    /// How many amplitudes there are.
+    /// Number of amplitudes.
     pub n: usize,
     /// m \[kg\].
     pub mass: f64,
-    /// Whether it moves in the plane.
+    /// True if it moves in the plane.
     pub planar: bool,
     pub(super) c: [f64; 3],
     pub(super) C1: Vec<[f64; 3]>,
@@ -63,7 +63,7 @@ pub struct InertiaSums<R> {
 }
 
 impl<R: Real> InertiaSums<R> {
-    /// Room for `n` amplitudes.
+    /// Workspace for `n` amplitudes.
     pub fn new(n: usize) -> Self {
         let zero = Mat3([[R::zero(); 3]; 3]);
         InertiaSums { c: Vec3::zero(), C: vec![Vec3::zero(); n], G: zero, H: vec![zero; n] }
@@ -109,12 +109,12 @@ fn trace<R: Real>(a: &Mat3<R>) -> R {
 }
 
 impl InertiaInvariants {
-    /// Which of the six velocities of a frame it has.
+    /// Returns which of the six velocities of a frame it has.
     pub fn directions(&self) -> &'static [usize] {
         super::structure::directions(self.planar, true)
     }
 
-    /// How many velocities the body has.
+    /// Returns how many velocities the body has.
     pub fn nv(&self) -> usize {
         self.directions().len() + self.n
     }
@@ -180,13 +180,13 @@ impl InertiaInvariants {
             M[i * size + j] = value;
             M[j * size + i] = value;
         };
-        let turned = *rot * Mat3::skew(sums.c);
+        let rotated = *rot * Mat3::skew(sums.c);
         let tensor = self.tensor(sums);
         let own = |i: usize, j: usize| match (i / 3, j / 3) {
             (0, 0) if i == j => self.mass,
             (0, 0) => 0.0,
-            (0, _) => -turned.0[i][j - 3],
-            (_, 0) => -turned.0[j][i - 3],
+            (0, _) => -rotated.0[i][j - 3],
+            (_, 0) => -rotated.0[j][i - 3],
             _ => tensor.0[i - 3][j - 3],
         };
         for (i, &a) in directions.iter().enumerate() {
@@ -249,9 +249,9 @@ impl InertiaInvariants {
             for a in 0..3 {
                 (0..3).for_each(|b| Q.0[a][b] += rate * H.0[a][b]);
             }
-            let mut turning = Vec3::zero();
+            let mut rotating = Vec3::zero();
             for i in 0..n {
-                turning += Vec3::from_f64(axial_f64(&self.E2[i * n + j])).scale(motion.rate[i]);
+                rotating += Vec3::from_f64(axial_f64(&self.E2[i * n + j])).scale(motion.rate[i]);
                 if !self.C2.is_empty() {
                     let both = rate * motion.rate[i];
                     bent += Vec3::from_f64(self.C2[i * n + j]).scale(both);
@@ -259,7 +259,7 @@ impl InertiaInvariants {
                 }
             }
             let centrifugal = trace(H) * w.norm_squared() - w.dot(*H * w);
-            out[first + j] += sums.C[j].dot(weight) + centrifugal - w.dot(turning) * 2.0;
+            out[first + j] += sums.C[j].dot(weight) + centrifugal - w.dot(rotating) * 2.0;
         }
         let inner = w.cross(w.cross(sums.c)) + w.cross(sliding).scale_f64(2.0) + bent;
         let force = Vec3::from_f64(g.map(|g| self.mass * g)) - *motion.rot * inner;
@@ -274,18 +274,18 @@ impl InertiaInvariants {
     }
 }
 
-/// M⁻¹ by rows from M; `room` takes its factor. NaN throughout where M is not positive definite.
-pub fn invert(M: &[f64], n: usize, room: &mut Vec<f64>, out: &mut [f64]) {
-    room.clear();
-    room.extend_from_slice(M);
-    if cholesky(room, n).is_err() {
+/// M⁻¹ by rows from M; `workspace` takes its factor. NaN throughout where M is not positive definite.
+pub fn invert(M: &[f64], n: usize, workspace: &mut Vec<f64>, out: &mut [f64]) {
+    workspace.clear();
+    workspace.extend_from_slice(M);
+    if cholesky(workspace, n).is_err() {
         out.fill(f64::NAN);
         return;
     }
     out.fill(0.0);
     for (i, column) in out.chunks_exact_mut(n).enumerate() {
         column[i] = 1.0;
-        cholesky_solve(room, n, column);
+        cholesky_solve(workspace, n, column);
     }
 }
 

@@ -17,11 +17,11 @@
 //!
 //! - where M interpolates all directions alike and nodes do not turn, M_ab = m_ab 1: solids;
 //! - where turns have a mass of their own at each node, a tensor J with the second moments V = ½ tr(J) 1 - J: lumped M, and that
-//!   of `beam`. A section that turns by θ̃ = P η adds -V θ̃ to E1 and, with its quadratic part, θ̃_i V θ̃_jᵀ to E2 and V θ̃_i θ̃_j to F.
+//!   of `beam`. A section that rotates by θ̃ = P η adds -V θ̃ to E1 and, with its quadratic part, θ̃_i V θ̃_jᵀ to E2 and V θ̃_i θ̃_j to F.
 //!
 //! Elements that interpolate by turns too, as cubic beams do, and across by other functions than along, are between: in a stretched
 //! field A r the nodes turn by what K likes best, -K_θθ⁻¹K_θu A r, which of a straight beam is its slope, and Z = Σ θ_a·z_a is then exact but for the sections'
-//! own inertia; of E2 the turns' share is left out, which is off by the square of an element's length over the body's. All invariants
+//! own inertia; of E2 the rotations' share is left out, which is off by the square of an element's length over the body's. All invariants
 //! obey the symmetries by which the forces of inertia follow from M(η), so energy and momentum are conserved all the same.
 //!
 //! Cost: n products with M, n² with the nodes; and n² products with M where there are quadratic shapes.
@@ -37,12 +37,12 @@ use sarrus_math::{Mat3, Vec3};
 const SAME: f64 = 1e-6;
 /// Entries of M below this part of the largest are none.
 const NONE: f64 = 1e-12;
-/// What holds turns that nothing holds, such as those of straight beams about themselves, as a part of what holds the others.
+/// Defines what holds turns that nothing holds, such as those of straight beams about themselves, as a part of what holds the others.
 const LOOSE: f64 = 1e-9;
 
 /// A mass and a tensor of inertia that a body of its own carries at a node.
 pub struct NodeMass {
-    /// What the node does.
+    /// Holds what the node does.
     pub shapes: Shapes,
     /// m \[kg\].
     pub mass: f64,
@@ -52,8 +52,9 @@ pub struct NodeMass {
 
 /// The mass of a structure and its centre; in words why it has none.
 pub fn middle(structure: &ModalStructure) -> Result<(f64, [f64; 3]), String> {
-    let of =
-        |k: usize, turn: bool| first(structure, &multiply(structure, &whole(structure, k, turn, &[0.0; 3])));
+    let of = |k: usize, is_rotation: bool| {
+        first(structure, &multiply(structure, &whole(structure, k, is_rotation, &[0.0; 3])))
+    };
     let linear = if structure.planar { 2 } else { 3 };
     let masses: Vec<[f64; 3]> = (0..linear).map(|k| of(k, false)).collect();
     let mass = (0..linear).map(|k| masses[k][k]).sum::<f64>() / linear as f64;
@@ -71,19 +72,22 @@ pub fn middle(structure: &ModalStructure) -> Result<(f64, [f64; 3]), String> {
         }
     }
     // e_k × c
-    let turned = [0, 1, 2].map(|k| of(k, true));
-    let c = [turned[2][1], -turned[2][0], turned[1][0]];
+    let angle = [0, 1, 2].map(|k| of(k, true));
+    let c = [angle[2][1], -angle[2][0], angle[1][0]];
     Ok((mass, c.map(|c| c / mass)))
 }
 
 /// A motion of the whole: along an axis, or about it through `from`.
-pub(super) fn whole(structure: &ModalStructure, k: usize, turn: bool, from: &[f64; 3]) -> Vec<f64> {
+pub(super) fn whole(structure: &ModalStructure, k: usize, is_rotation: bool, from: &[f64; 3]) -> Vec<f64> {
     let mut axis = [0.0; 3];
     axis[k] = 1.0;
     let mut out = Vec::with_capacity(structure.size());
     for node in &structure.nodes {
-        let (u, theta) =
-            if turn { (Vec3(axis).cross(Vec3(node.p) - Vec3(*from)).0, axis) } else { (axis, [0.0; 3]) };
+        let (u, theta) = if is_rotation {
+            (Vec3(axis).cross(Vec3(node.p) - Vec3(*from)).0, axis)
+        } else {
+            (axis, [0.0; 3])
+        };
         let all = [u, theta].concat();
         out.extend(structure.directions().iter().map(|&k| all[k]));
     }
@@ -107,14 +111,14 @@ fn first(structure: &ModalStructure, y: &[f64]) -> [f64; 3] {
 }
 
 /// ½ ε z added, times `factor`.
-fn half_turn(sum: &mut Tensor, factor: f64, z: &[f64; 3]) {
+fn subtract_squared_rotation(sum: &mut Tensor, factor: f64, z: &[f64; 3]) {
     for (i, j, k) in [(0, 1, 2), (1, 2, 0), (2, 0, 1)] {
         sum[i][j] += 0.5 * factor * z[k];
         sum[j][i] -= 0.5 * factor * z[k];
     }
 }
 
-/// How nodes turn.
+/// Describes how nodes turn.
 enum NodeRotation {
     /// With tensors of inertia of their own, of which these are the second moments V, by node.
     Sections(Vec<Mat3>),
@@ -125,13 +129,13 @@ enum NodeRotation {
 impl NodeRotation {
     fn of(structure: &ModalStructure, middle: &[f64; 3]) -> NodeRotation {
         let (size, wide) = (structure.size(), structure.directions().len());
-        let turns = |k: usize| structure.directions()[k % wide] >= 3;
+        let rotates = |k: usize| structure.directions()[k % wide] >= 3;
         let largest =
-            (0..size).filter(|k| turns(*k)).map(|k| structure.M[k * (size + 1)].abs()).fold(0.0, f64::max);
-        // M between turns and anything but the turns of the same node
+            (0..size).filter(|k| rotates(*k)).map(|k| structure.M[k * (size + 1)].abs()).fold(0.0, f64::max);
+        // M between turns and anything but the rotations of the same node
         let apart = (0..size * size).filter(|k| {
             let (i, j) = (k / size, k % size);
-            (turns(i) || turns(j)) && (i / wide != j / wide || turns(i) != turns(j))
+            (rotates(i) || rotates(j)) && (i / wide != j / wide || rotates(i) != rotates(j))
         });
         if apart.map(|k| structure.M[k].abs()).fold(0.0, f64::max) <= NONE * largest {
             let tensors = (0..structure.nodes.len()).map(|node| structure.lump(node).1);
@@ -151,11 +155,11 @@ fn moments(J: &Mat3) -> Mat3 {
 fn slopes(structure: &ModalStructure, middle: &[f64; 3]) -> Vec<(usize, usize, Vec<[f64; 3]>)> {
     let (size, directions) = (structure.size(), structure.directions());
     let wide = directions.len();
-    let [slides, turns] = [false, true]
-        .map(|turns| (0..size).filter(|k| (directions[k % wide] >= 3) == turns).collect::<Vec<usize>>());
-    let n = turns.len();
+    let [slides, rotations] = [false, true]
+        .map(|rotates| (0..size).filter(|k| (directions[k % wide] >= 3) == rotates).collect::<Vec<usize>>());
+    let n = rotations.len();
     let K = |i: usize, j: usize| structure.K[i * size + j];
-    let mut L: Vec<f64> = (0..n * n).map(|k| K(turns[k / n], turns[k % n])).collect();
+    let mut L: Vec<f64> = (0..n * n).map(|k| K(rotations[k / n], rotations[k % n])).collect();
     let mean = (0..n).map(|k| L[k * (n + 1)]).sum::<f64>() / n.max(1) as f64;
     (0..n).for_each(|k| L[k * (n + 1)] += LOOSE * mean);
     if cholesky(&mut L, n).is_err() {
@@ -170,10 +174,10 @@ fn slopes(structure: &ModalStructure, middle: &[f64; 3]) -> Vec<(usize, usize, V
         };
         let field: Vec<f64> = slides.iter().map(field).collect();
         let load = |i: &usize| -slides.iter().zip(&field).map(|(j, u)| K(*i, *j) * u).sum::<f64>();
-        let mut theta: Vec<f64> = turns.iter().map(load).collect();
+        let mut theta: Vec<f64> = rotations.iter().map(load).collect();
         cholesky_solve(&L, n, &mut theta);
         let mut nodes = vec![[0.0; 3]; structure.nodes.len()];
-        turns.iter().zip(&theta).for_each(|(k, x)| nodes[k / wide][directions[k % wide] - 3] = *x);
+        rotations.iter().zip(&theta).for_each(|(k, x)| nodes[k / wide][directions[k % wide] - 3] = *x);
         all.push((a, b, nodes));
     }
     all
@@ -185,16 +189,16 @@ fn second(
     shape: &[f64],
     y: &[f64],
     middle: &[f64; 3],
-    turns: &NodeRotation,
+    rotations: &NodeRotation,
 ) -> Tensor {
     let mut sum = [[0.0; 3]; 3];
     for (k, node) in structure.nodes.iter().enumerate() {
         let [force, torque] = structure.node(y, k);
         outer(&mut sum, 1.0, &(Vec3(node.p) - Vec3(*middle)).0, &force);
-        match turns {
-            NodeRotation::Sections(V) => turn_section(&mut sum, 1.0, &V[k], &structure.node(shape, k)[1]),
+        match rotations {
+            NodeRotation::Sections(V) => rotate_section(&mut sum, 1.0, &V[k], &structure.node(shape, k)[1]),
             NodeRotation::Slopes(fields) => {
-                half_turn(&mut sum, 1.0, &torque);
+                subtract_squared_rotation(&mut sum, 1.0, &torque);
                 for (a, b, theta) in fields {
                     let work = Vec3(theta[k]).dot(Vec3(torque));
                     sum[*a][*b] += work;
@@ -209,13 +213,13 @@ fn second(
 }
 
 /// -V θ̃ added, times `factor`.
-fn turn_section(sum: &mut Tensor, factor: f64, V: &Mat3, theta: &[f64; 3]) {
-    let turned = *V * Mat3::skew(Vec3(*theta));
-    (0..9).for_each(|k| sum[k / 3][k % 3] -= factor * turned.0[k / 3][k % 3]);
+fn rotate_section(sum: &mut Tensor, factor: f64, V: &Mat3, theta: &[f64; 3]) {
+    let rotated = *V * Mat3::skew(Vec3(*theta));
+    (0..9).for_each(|k| sum[k / 3][k % 3] -= factor * rotated.0[k / 3][k % 3]);
 }
 
 /// θ̃_i V θ̃_jᵀ and V (θ̃_i θ̃_j + θ̃_j θ̃_i)/2, the parts of E2 and F of a section that turns.
-fn turn_twice(V: &Mat3, i: &[f64; 3], j: &[f64; 3]) -> [Mat3; 2] {
+fn rotate_twice(V: &Mat3, i: &[f64; 3], j: &[f64; 3]) -> [Mat3; 2] {
     let [i, j] = [i, j].map(|theta| Mat3::skew(Vec3(*theta)));
     let (one, other) = (i * j, j * i);
     let mean = Mat3([0, 1, 2].map(|a| [0, 1, 2].map(|b| 0.5 * (one.0[a][b] + other.0[a][b]))));
@@ -253,8 +257,8 @@ impl InertiaInvariants {
     ) -> Self {
         let n = reduced.shapes.len();
         let momenta: Vec<Vec<f64>> = reduced.shapes.iter().map(|shape| multiply(structure, shape)).collect();
-        let turns = NodeRotation::of(structure, &middle);
-        let second = |shape: &[f64], y: &[f64]| second(structure, shape, y, &middle, &turns);
+        let rotations = NodeRotation::of(structure, &middle);
+        let second = |shape: &[f64], y: &[f64]| second(structure, shape, y, &middle, &rotations);
         let mut tensor = [[0.0; 3]; 3];
         for k in 0..3 {
             let motion = whole(structure, k, true, &middle);
@@ -289,7 +293,7 @@ impl InertiaInvariants {
             F: reduced.quadratic.iter().zip(&bent).map(|(g, y)| second(g, y)).collect(),
             amplitudes,
         };
-        if let NodeRotation::Sections(V) = &turns {
+        if let NodeRotation::Sections(V) = &rotations {
             for (node, V) in V.iter().enumerate() {
                 let theta: Vec<[f64; 3]> =
                     reduced.shapes.iter().map(|shape| structure.node(shape, node)[1]).collect();
@@ -300,7 +304,7 @@ impl InertiaInvariants {
         all
     }
 
-    /// What a section that turns by `theta` adds to E2 and F; only both together are the inertia of what turns.
+    /// Computes what a section that rotates by `theta` adds to E2 and F; only both together are the inertia of what turns.
     fn add_sections(&mut self, factor: f64, V: &Mat3, theta: &[[f64; 3]]) {
         if self.F.is_empty() {
             return;
@@ -308,7 +312,7 @@ impl InertiaInvariants {
         let n = self.n;
         for i in 0..n {
             for j in 0..n {
-                let [first, second] = turn_twice(V, &theta[i], &theta[j]);
+                let [first, second] = rotate_twice(V, &theta[i], &theta[j]);
                 add(&mut self.E2[i * n + j], factor, &first);
                 add(&mut self.F[i * n + j], factor, &second);
             }
@@ -328,13 +332,13 @@ impl InertiaInvariants {
         }
         for (i, S) in shapes.S.iter().enumerate() {
             (0..3).for_each(|k| self.C1[i][k] += m * S[k]);
-            let turned = (*inertia * Vec3(shapes.P[i])).0;
+            let angle = (*inertia * Vec3(shapes.P[i])).0;
             outer(&mut self.E1[i], m, r, S);
-            turn_section(&mut self.E1[i], -1.0, &V, &shapes.P[i]);
+            rotate_section(&mut self.E1[i], -1.0, &V, &shapes.P[i]);
             for (j, other) in shapes.S.iter().enumerate() {
                 outer(&mut self.E2[i * n + j], m, S, other);
                 self.amplitudes[i * n + j] +=
-                    m * Vec3(*S).dot(Vec3(*other)) - Vec3(turned).dot(Vec3(shapes.P[j]));
+                    m * Vec3(*S).dot(Vec3(*other)) - Vec3(angle).dot(Vec3(shapes.P[j]));
             }
         }
         for (k, g) in shapes.quadratic.iter().enumerate() {

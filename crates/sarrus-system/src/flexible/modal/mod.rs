@@ -39,7 +39,7 @@ use std::collections::HashMap;
 use stiffness::MOST_AMPLITUDES;
 
 /// Names of the beams that modal bodies are made of: they are no beams of their own. With the body that takes each.
-pub(crate) fn taken(model: &Model) -> HashMap<String, String> {
+pub(crate) fn used_names(model: &Model) -> HashMap<String, String> {
     let mut taken = HashMap::new();
     for element in model.flexible.iter().filter(|e| e.kind == KIND.name) {
         // what is wrong with the list is said when the body is read
@@ -55,7 +55,7 @@ fn read(reader: &Reader, sections: &[BeamSection]) -> Result<Member> {
     let modes = reader.count_opt("modes")?.unwrap_or(6) as usize;
     let quadratic = reader.flag_or("geometric_stiffness", !structure.bars.is_empty())?;
     if quadratic && structure.bars.is_empty() {
-        let bars = if structure.turns { files::bars(&structure) } else { None };
+        let bars = if structure.rotates { files::bars(&structure) } else { None };
         let Some(bars) = bars else {
             let message = format!(
                 "{}: K is not that of beams, so it does not say how loads stiffen the body",

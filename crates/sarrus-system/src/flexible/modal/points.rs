@@ -21,8 +21,8 @@ const NONE: f64 = 1e-12;
 pub struct MassPoint {
     /// m_b \[kg\].
     pub mass: f64,
-    /// Where it is; without turns.
-    place: Shapes,
+    /// Marks where it is; without turns.
+    shapes: Shapes,
     /// On what its share of a force acts: r̂, Ŝ, ĝ.
     spread: Shapes,
 }
@@ -39,9 +39,9 @@ pub(super) fn points(
     let linear = if structure.planar { 2 } else { 3 };
     let slides: Vec<Vec<f64>> = (0..linear).map(|k| whole(structure, k, false, &middle)).collect();
     let axes = if structure.planar { 2..3 } else { 0..3 };
-    let turns: Vec<(usize, Vec<f64>)> = axes.map(|k| (k, whole(structure, k, true, &middle))).collect();
-    let turns: Vec<(usize, Vec<f64>)> =
-        turns.into_iter().map(|(k, x)| (k, multiply(structure, &x))).collect();
+    let revolutions: Vec<(usize, Vec<f64>)> = axes.map(|k| (k, whole(structure, k, true, &middle))).collect();
+    let revolutions: Vec<(usize, Vec<f64>)> =
+        revolutions.into_iter().map(|(k, x)| (k, multiply(structure, &x))).collect();
     let slides = of(&slides);
     (0..structure.nodes.len())
         .map(|node| {
@@ -49,22 +49,22 @@ pub(super) fn points(
             let r = (Vec3(structure.nodes[node].p) - Vec3(middle)).0;
             let all = |shapes: &[Vec<f64>]| shapes.iter().map(at).collect::<Vec<_>>();
             let shapes = |r, S, quadratic| Shapes { r, S, P: Vec::new(), quadratic };
-            let place = shapes(r, all(&reduced.shapes), all(&reduced.quadratic));
+            let node_shapes = shapes(r, all(&reduced.shapes), all(&reduced.quadratic));
             let own = (0..linear).map(|k| at(&slides[k])[k]).sum::<f64>() / linear as f64;
             let spread = if own.abs() <= NONE * mass {
-                place.clone()
+                node_shapes.clone()
             } else {
                 // (e_k × r) × e_k over the axes is r twice, in the plane once
-                let arm = turns.iter().fold(Vec3::zero(), |sum, (k, y)| {
+                let arm = revolutions.iter().fold(Vec3::zero(), |sum, (k, y)| {
                     let mut axis = [0.0; 3];
                     axis[*k] = 1.0;
                     sum + Vec3(at(y)).cross(Vec3(axis))
                 });
-                let arm = arm.scale(1.0 / (own * (turns.len() - turns.len() / 2) as f64));
+                let arm = arm.scale(1.0 / (own * (revolutions.len() - revolutions.len() / 2) as f64));
                 let over = |list: Vec<[f64; 3]>| list.into_iter().map(|x| x.map(|x| x / own)).collect();
                 shapes(arm.0, over(all(&momenta)), over(all(&bent)))
             };
-            MassPoint { mass: own, place, spread }
+            MassPoint { mass: own, shapes: node_shapes, spread }
         })
         .collect()
 }
@@ -79,11 +79,11 @@ pub struct ModalParts {
 }
 
 impl ModalParts {
-    /// With `place` giving the place of a body.
-    pub fn new(of: &Floating, place: &mut dyn FnMut(u32) -> usize) -> ModalParts {
-        let frame = place(of.frame);
+    /// With `shapes` giving the place of a body.
+    pub fn new(of: &Floating, index_of: &mut dyn FnMut(u32) -> usize) -> ModalParts {
+        let frame = index_of(of.frame);
         let amplitudes =
-            of.amplitudes.iter().map(|&(after, k)| (place(of.frame + after as u32), k)).collect();
+            of.amplitudes.iter().map(|&(after, k)| (index_of(of.frame + after as u32), k)).collect();
         ModalParts { frame, amplitudes }
     }
 
@@ -105,13 +105,13 @@ impl MassPoint {
         (eta, rate): (&[R], &[R]),
     ) -> (Vec3<R>, Vec3<R>) {
         let (pose, twist) = (at.pose(of.frame), at.twist(of.frame));
-        let s = self.place.place(|j| eta[j]);
-        let inner = twist.w.cross(s) + self.place.rate(|j| eta[j], |j| rate[j]);
+        let s = self.shapes.insert_placements(|j| eta[j]);
+        let inner = twist.w.cross(s) + self.shapes.rate(|j| eta[j], |j| rate[j]);
         (pose.p + pose.rot * s, twist.v + pose.rot * inner)
     }
 
     /// Adds a force in world axes to frame and amplitudes.
-    pub fn push<R: Real>(
+    pub fn add_force<R: Real>(
         &self,
         at: &At<R>,
         of: &ModalParts,
@@ -120,7 +120,7 @@ impl MassPoint {
         out: &mut [Wrench<R>],
     ) {
         let rot = &at.pose(of.frame).rot;
-        out[of.frame].add_force_at(force, *rot * self.spread.place(|j| eta[j]));
+        out[of.frame].add_force_at(force, *rot * self.spread.insert_placements(|j| eta[j]));
         let own = rot.transpose_mul(force);
         let n = self.spread.S.len();
         for (j, &(body, k)) in of.amplitudes.iter().enumerate() {

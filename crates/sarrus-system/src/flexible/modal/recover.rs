@@ -1,4 +1,4 @@
-//! What the nodes of a modal body do that are no bodies: x = p + R s(η), its velocity, and the displacement s - r in the frame.
+//! Describes what the nodes of a modal body do that are no bodies: x = p + R s(η), its velocity, and the displacement s - r in the frame.
 
 use super::floating::{self, Floating, amplitude};
 use super::shapes::Shapes;
@@ -14,18 +14,18 @@ pub struct RecoveredNode {
     pub name: String,
     /// Index of its modal body.
     pub floating: usize,
-    /// What it does.
+    /// Holds what it does.
     pub shapes: Arc<Shapes>,
 }
 
-/// Which of the things that a node does.
+/// Identifies which of the things that a node does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeReading {
-    /// Where it is, in the world \[m\].
+    /// Marks where it is, in the world \[m\].
     Position,
-    /// How fast it moves, in the world \[m/s\].
+    /// Rate at which it moves, in the world \[m/s\].
     Velocity,
-    /// How far it is from where it would be undeformed, in the axes of the frame \[m\].
+    /// Distance of it from where it would be undeformed, in the axes of the frame \[m\].
     Displacement,
 }
 
@@ -36,7 +36,7 @@ pub struct NodeSignal {
     /// By amplitude, the body that holds it and which of its coordinates it is.
     amplitudes: Vec<(usize, usize)>,
     shapes: Arc<Shapes>,
-    /// What is read.
+    /// Holds what is read.
     pub what: NodeReading,
     axis: usize,
 }
@@ -47,7 +47,7 @@ impl RecoveredNode {
         &self,
         of: &Floating,
         word: &str,
-        place: &mut dyn FnMut(u32) -> usize,
+        index_of: &mut dyn FnMut(u32) -> usize,
     ) -> Option<Vec<Signal>> {
         let (what, axis) = match word.strip_prefix('v') {
             Some(axis) => (NodeReading::Velocity, axis),
@@ -57,16 +57,16 @@ impl RecoveredNode {
             },
         };
         let axis = ["x", "y", "z"].iter().position(|a| *a == axis)?;
-        let frame = place(of.frame);
+        let frame = index_of(of.frame);
         let amplitudes =
-            of.amplitudes.iter().map(|&(after, k)| (place(of.frame + after as u32), k)).collect();
+            of.amplitudes.iter().map(|&(after, k)| (index_of(of.frame + after as u32), k)).collect();
         let signal = NodeSignal { frame, amplitudes, shapes: self.shapes.clone(), what, axis };
         Some(vec![Signal::Node(Box::new(signal))])
     }
 }
 
 impl NodeSignal {
-    /// What reads the same of the frame, at place 0, while the body is undeformed.
+    /// Returns what reads the same of the frame, at index 0, while the body is undeformed.
     pub fn undeformed(&self) -> Option<Signal> {
         match self.what {
             NodeReading::Position => Some(Signal::Position(0, self.shapes.r, self.axis)),
@@ -87,7 +87,7 @@ impl NodeSignal {
             amplitude(at.pose(body), k)
         };
         let frame = at.pose(self.frame);
-        let s = self.shapes.place(eta);
+        let s = self.shapes.insert_placements(eta);
         match self.what {
             NodeReading::Displacement => (s - Vec3::from_f64(self.shapes.r)).0[self.axis],
             NodeReading::Position => (frame.p + frame.rot * s).0[self.axis],

@@ -33,7 +33,7 @@ pub struct ReducedShapes {
     pub quadratic: Vec<Vec<f64>>,
 }
 
-/// Why a structure cannot be reduced.
+/// Reason why a structure cannot be reduced.
 pub enum Failed {
     /// Held by the interface it still moves freely: a mechanism, or parts that are not connected.
     Loose(usize),

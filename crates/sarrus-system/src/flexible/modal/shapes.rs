@@ -1,8 +1,8 @@
-//! What a node of a modal body does: where it is, and how it moves with the amplitudes.
+//! Describes what a node of a modal body does: where it is, and how it moves with the amplitudes.
 
 use sarrus_math::{Mat3, Real, Vec3};
 
-/// s = r + S η + ½ ηᵀg η and the turn P η of a node, in the axes of the frame.
+/// s = r + S η + ½ ηᵀg η and the rotation P η of a node, in the axes of the frame.
 #[derive(Clone, Debug)]
 pub struct Shapes {
     /// r \[m\].
@@ -17,7 +17,7 @@ pub struct Shapes {
 
 impl Shapes {
     /// s at the amplitudes that `eta` gives.
-    pub fn place<R: Real>(&self, eta: impl Fn(usize) -> R) -> Vec3<R> {
+    pub fn insert_placements<R: Real>(&self, eta: impl Fn(usize) -> R) -> Vec3<R> {
         let n = self.S.len();
         let mut s = Vec3::from_f64(self.r);
         for j in 0..n {
@@ -49,7 +49,7 @@ impl Shapes {
     }
 
     /// The rotation with the Gibbs vector P η/2: that by P η to the second order, and the same over every scalar.
-    pub fn turn<R: Real>(&self, eta: impl Fn(usize) -> R) -> Mat3<R> {
+    pub fn rotation<R: Real>(&self, eta: impl Fn(usize) -> R) -> Mat3<R> {
         let mut half = Vec3::<R>::zero();
         for (j, P) in self.P.iter().enumerate() {
             half += Vec3::from_f64(*P).scale(eta(j) * 0.5);

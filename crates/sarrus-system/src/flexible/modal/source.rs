@@ -1,4 +1,4 @@
-//! What a model says of a modal body: its structure from beams or files, its nodes, its damping, and what is wrong with them.
+//! Describes what a model says of a modal body: its structure from beams or files, its nodes, its damping, and what is wrong with them.
 
 use super::files;
 use super::reduce::Failed;
@@ -43,7 +43,7 @@ pub(super) fn source(reader: &Reader, sections: &[BeamSection]) -> Result<(Modal
         );
     }
     let least = if structure.planar { 2 } else { 3 };
-    if !structure.turns && interface.len() < least {
+    if !structure.rotates && interface.len() < least {
         let message =
             format!("{} has {} at its interface, which hold no turns", reader.title(), interface.len());
         let hint =
@@ -74,7 +74,7 @@ fn from_matrices(reader: &Reader) -> Result<ModalStructure> {
     };
     let (file, csv) = text("nodes")?;
     let nodes = files::nodes(csv, planar).map_err(|wrong| said("nodes", file, wrong))?;
-    let [all, few] = [true, false].map(|turns| directions(planar, turns).len());
+    let [all, few] = [true, false].map(|rotates| directions(planar, rotates).len());
     let mut structure = ModalStructure { planar, nodes, ..ModalStructure::default() };
     let n = structure.nodes.len();
     for key in ["mass", "stiffness"] {
@@ -91,7 +91,7 @@ fn from_matrices(reader: &Reader) -> Result<ModalStructure> {
             };
             return Err(reader.error(key, message).hint(hint));
         }
-        structure.turns = size == all * n;
+        structure.rotates = size == all * n;
         if key == "mass" {
             structure.M = A;
         } else {
@@ -133,7 +133,7 @@ pub(super) fn nodes(reader: &Reader, structure: &ModalStructure, key: &str) -> R
     Ok(found)
 }
 
-/// What is wrong with a structure that cannot be reduced.
+/// Returns what is wrong with a structure that cannot be reduced.
 pub(super) fn failed(reader: &Reader, structure: &ModalStructure, why: &Failed) -> sarrus_model::Diagnostic {
     let key = if reader.has("members") { "members" } else { "stiffness" };
     let name = reader.title();
@@ -157,7 +157,7 @@ pub(super) fn failed(reader: &Reader, structure: &ModalStructure, why: &Failed) 
     }
 }
 
-/// Damping ratios of `n` amplitudes: one for all, or a list whose last goes on.
+/// Damping ratios of `n` amplitudes: one for all, or a list whose last continues.
 pub(super) fn ratios(reader: &Reader, n: usize) -> Result<Vec<f64>> {
     let Some(value) = reader.value("damping") else { return Ok(vec![0.0; n]) };
     let list = match &value.data {

@@ -1,4 +1,4 @@
-//! What holds the amplitudes of a modal body: f_j = -ω_j² η_j - 2 ζ_j ω_j η̇_j, with the energy ½ Σ ω_j² η_j².
+//! Describes what holds the amplitudes of a modal body: f_j = -ω_j² η_j - 2 ζ_j ω_j η̇_j, with the energy ½ Σ ω_j² η_j².
 //!
 //! The amplitudes are readable as `eta1`, `eta2`, … with `eta1_rate`; they are in √kg m, since the shapes have unit mass.
 
@@ -67,7 +67,7 @@ impl Force for ModalStiffness {
         sum
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         true
     }
 

@@ -1,7 +1,7 @@
 //! The linear structure that a modal body is reduced from: nodes, stiffness, and mass.
 //!
 //! Displacements are those of [`ModalStructure::directions`] of each node, in the axes in which the nodes are given, one node after the other:
-//! (ux, uy, uz, θx, θy, θz), in the plane (ux, uy, θ), and without the turns where nodes are those of a solid. A beam is meshed as the
+//! (ux, uy, uz, θx, θy, θz), in the plane (ux, uy, θ), and without the rotations where nodes are those of a solid. A beam is meshed as the
 //! `beam` kind does it, and its elements are that element's for small displacements: with d = u₂ - u₁ and the mean turn
 //! θ of the two ends, in the element's axes,
 //!
@@ -25,7 +25,7 @@ const SAME: f64 = 1e-6;
 pub struct StructureNode {
     /// Its names: `arm.node0`, `arm.start`.
     pub names: Vec<String>,
-    /// Where it is \[m\].
+    /// Marks where it is \[m\].
     pub p: [f64; 3],
     /// Its axes, as columns.
     pub axes: Mat3,
@@ -35,7 +35,7 @@ pub struct StructureNode {
     pub mirrored: Option<Frame>,
 }
 
-/// What carries an axial force: bending shortens it.
+/// Holds what carries an axial force: bending shortens it.
 #[derive(Clone, Debug)]
 pub struct Bar {
     /// Its ends.
@@ -51,10 +51,10 @@ pub struct Bar {
 /// The structure.
 #[derive(Clone, Debug, Default)]
 pub struct ModalStructure {
-    /// Whether it lies in the plane.
+    /// True if it lies in the plane.
     pub planar: bool,
-    /// Whether its nodes turn.
-    pub turns: bool,
+    /// True if its nodes turn.
+    pub rotates: bool,
     /// Its nodes.
     pub nodes: Vec<StructureNode>,
     /// K, symmetric, by rows.
@@ -66,8 +66,8 @@ pub struct ModalStructure {
 }
 
 /// The displacements of a node, of (ux, uy, uz, θx, θy, θz).
-pub fn directions(planar: bool, turns: bool) -> &'static [usize] {
-    match (planar, turns) {
+pub fn directions(planar: bool, rotates: bool) -> &'static [usize] {
+    match (planar, rotates) {
         (false, true) => &[0, 1, 2, 3, 4, 5],
         (false, false) => &[0, 1, 2],
         (true, true) => &[0, 1, 5],
@@ -82,7 +82,7 @@ impl ModalStructure {
         sections: &[BeamSection],
     ) -> Result<std::result::Result<Self, usize>> {
         let planar = members.first().is_some_and(|reader| reader.is_planar());
-        let mut all = ModalStructure { planar, turns: true, ..ModalStructure::default() };
+        let mut all = ModalStructure { planar, rotates: true, ..ModalStructure::default() };
         let mut meshes = Vec::new();
         for reader in members {
             let line = MemberLine::read(reader, "elements", 4, true)?;
@@ -101,7 +101,7 @@ impl ModalStructure {
             let near = SAME * mesh.pieces.iter().map(|p| p.length).fold(f64::INFINITY, f64::min);
             let name = &reader.element().name;
             let last = mesh.stations.len() - 1;
-            let mut places = Vec::with_capacity(mesh.stations.len());
+            let mut indices = Vec::with_capacity(mesh.stations.len());
             for (k, station) in mesh.stations.iter().enumerate() {
                 let mut names = vec![format!("{name}.node{k}")];
                 names.extend((k == 0).then(|| format!("{name}.start")));
@@ -110,10 +110,10 @@ impl ModalStructure {
                 match all.nodes.iter().position(|node| apart(node) <= near) {
                     Some(at) => {
                         all.nodes[at].names.append(&mut names);
-                        places.push(at);
+                        indices.push(at);
                     }
                     None => {
-                        places.push(all.nodes.len());
+                        indices.push(all.nodes.len());
                         let Station { p, axes, angle } = station.clone();
                         let own = own.as_ref().map(|own| own.stations[k].frame(planar));
                         let mirrored = own.map(|frame| reader.transform().frame(&frame));
@@ -124,13 +124,13 @@ impl ModalStructure {
             if all.size() > MOST_ROWS {
                 return Ok(Err(all.nodes.len()));
             }
-            meshes.push((mesh, places, constants, consistent));
+            meshes.push((mesh, indices, constants, consistent));
         }
         let size = all.size();
         (all.K, all.M) = (vec![0.0; size * size], vec![0.0; size * size]);
-        for (mesh, places, constants, consistent) in &meshes {
+        for (mesh, indices, constants, consistent) in &meshes {
             for (k, piece) in mesh.pieces.iter().enumerate() {
-                let ends = [places[k], places[k + 1]];
+                let ends = [indices[k], indices[k + 1]];
                 all.add_beam(ends, &piece.middle.axes, piece.length, constants, *consistent);
             }
         }
@@ -182,20 +182,20 @@ impl ModalStructure {
 
     /// The displacements of a node.
     pub fn directions(&self) -> &'static [usize] {
-        directions(self.planar, self.turns)
+        directions(self.planar, self.rotates)
     }
 
-    /// How many displacements there are.
+    /// Number of displacements.
     pub fn size(&self) -> usize {
         self.directions().len() * self.nodes.len()
     }
 
-    /// How many motions it has as a rigid body.
+    /// Returns how many motions it has as a rigid body.
     pub fn rigid(&self) -> usize {
         if self.planar { 3 } else { 6 }
     }
 
-    /// What a node does in a shape: displacement and turn.
+    /// Returns what a node does in a shape: displacement and turn.
     pub fn node(&self, shape: &[f64], node: usize) -> [[f64; 3]; 2] {
         let directions = self.directions();
         let mut out = [[0.0; 3]; 2];

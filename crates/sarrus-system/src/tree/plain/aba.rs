@@ -15,7 +15,7 @@ use super::symmetric::SymmetricMat3;
 use super::{LinkData, PlainLinkState, PlainTree, Subspace};
 use sarrus_math::{Mat3, Vec3};
 
-/// What a link and all beyond it answer.
+/// Holds what a link and all beyond it answer.
 #[derive(Clone, Copy)]
 pub(super) struct ArticulatedInertia {
     A: SymmetricMat3,
@@ -24,7 +24,7 @@ pub(super) struct ArticulatedInertia {
     p: Vec3,
     t: Vec3,
     /// U and 1/D of a pin or a slider, and the effort less what it bears; J⁻¹ of a ball.
-    kept: [f64; 8],
+    retained: [f64; 8],
 }
 
 impl ArticulatedInertia {
@@ -34,7 +34,7 @@ impl ArticulatedInertia {
         J: SymmetricMat3::ZERO,
         p: Vec3([0.0; 3]),
         t: Vec3([0.0; 3]),
-        kept: [0.0; 8],
+        retained: [0.0; 8],
     };
 
     /// Of a body alone under the force `f`, with the torque `t` of the answer, both in world axes.
@@ -55,7 +55,7 @@ impl ArticulatedInertia {
             J,
             p: at.w.cross(at.w.cross(c)).scale(m) - f,
             t,
-            kept: [0.0; 8],
+            retained: [0.0; 8],
         }
     }
 
@@ -76,13 +76,13 @@ impl ArticulatedInertia {
     #[inline(always)]
     fn release(&mut self, v: Vec3, w: Vec3, D: f64, left: f64) {
         let inverse = 1.0 / D;
-        self.kept = [v.0[0], v.0[1], v.0[2], w.0[0], w.0[1], w.0[2], inverse, left];
+        self.retained = [v.0[0], v.0[1], v.0[2], w.0[0], w.0[1], w.0[2], inverse, left];
     }
 
-    /// What the parent feels of a link that has `kept` its joint's part.
+    /// Returns what the parent feels of a link that has `retained` its joint's part.
     #[inline(always)]
     fn handed_on(&self, at: &PlainLinkState) -> ArticulatedInertia {
-        let k = &self.kept;
+        let k = &self.retained;
         let (v, w) = (Vec3([k[0], k[1], k[2]]), Vec3([k[3], k[4], k[5]]));
         let (by_v, by_w) = (v.scale(-k[6]), w.scale(-k[6]));
         let mut rest = *self;
@@ -108,12 +108,12 @@ impl ArticulatedInertia {
         // B' = B - A r̃, of which row i is row i of B less (row i of A) × r; J' = J - Bᵀr̃ + r̃ B'
         let rows: [Vec3; 3] = std::array::from_fn(|i| B.row(i) - A.row(i).cross(r));
         let (x, y, z) = (r.0[0], r.0[1], r.0[2]);
-        let turned = [
+        let rotated = [
             rows[2].scale(y) - rows[1].scale(z),
             rows[0].scale(z) - rows[2].scale(x),
             rows[1].scale(x) - rows[0].scale(y),
         ];
-        let less: [Vec3; 3] = std::array::from_fn(|i| turned[i] - B.col(i).cross(r));
+        let less: [Vec3; 3] = std::array::from_fn(|i| rotated[i] - B.col(i).cross(r));
         let mut J = *J;
         J.add(&SymmetricMat3([
             less[0].0[0],
@@ -123,7 +123,7 @@ impl ArticulatedInertia {
             less[1].0[2],
             less[2].0[2],
         ]));
-        ArticulatedInertia { A: *A, B: Mat3(rows.map(|row| row.0)), J, p, t, kept: [0.0; 8] }
+        ArticulatedInertia { A: *A, B: Mat3(rows.map(|row| row.0)), J, p, t, retained: [0.0; 8] }
     }
 
     /// A' and p' of a link that turns freely about O, with J⁻¹.
@@ -139,25 +139,25 @@ impl ArticulatedInertia {
 }
 
 impl PlainTree {
-    /// ẏ where nothing acts but weight and, where given, `tau` along the speeds, where the links were placed.
-    pub fn fall(&mut self, tau: Option<&[f64]>, ydot: &mut [f64]) {
+    /// ẏ where nothing acts but weight and, where given, `tau` along the speeds, where the links were evaluated.
+    pub fn forward_dynamics_gravity_only(&mut self, tau: Option<&[f64]>, ydot: &mut [f64]) {
         let g = self.gravity;
         let alone = |own: &LinkData, at: &PlainLinkState| {
-            let (J, c, f) = (own.J.turned(&at.R), at.R * own.c, g.scale(own.heavy));
+            let (J, c, f) = (own.J.rotated(&at.R), at.R * own.c, g.scale(own.gravitational_mass));
             ArticulatedInertia::body(own, at, J, c, f, at.w.cross(J.mul(at.w)) - c.cross(f))
         };
         self.solve(alone, tau, ydot);
     }
 
-    /// ẏ under the forces `f` on the bodies (nv of the system, with their gyroscopic torques), where the links were placed.
+    /// ẏ under the forces `f` on the bodies (nv of the system, with their gyroscopic torques), where the links were evaluated.
     pub fn accelerations(&mut self, f: &[f64], ydot: &mut [f64]) {
         let alone = |own: &LinkData, at: &PlainLinkState| {
             let f = &f[own.v as usize..];
             let (force, mut torque) = (Vec3([f[0], f[1], f[2]]), Vec3([0.0; 3]));
-            if own.freedom != Subspace::Point {
+            if own.subspace != Subspace::Point {
                 torque = at.R * (own.axes * Vec3([f[3], f[4], f[5]]));
             }
-            let (J, c) = (own.J.turned(&at.R), at.R * own.c);
+            let (J, c) = (own.J.rotated(&at.R), at.R * own.c);
             let mut new = ArticulatedInertia::body(own, at, J, c, force, -torque);
             // f has the gyroscopic torque about the centre of mass alone
             new.t += c.cross(new.p);
@@ -179,14 +179,14 @@ impl PlainTree {
         // what the link behind gives to the one at hand: in a chain it never goes through memory
         let mut carry = ArticulatedInertia::NONE;
         for i in (1..n).rev() {
-            let (own, at) = (&self.own[i], &self.placed[i]);
+            let (own, at) = (&self.own[i], &self.states[i]);
             let (parent, k) = (own.parent as usize, own.y as usize);
             let mut answer = alone(own, at);
             answer.add(&carry);
-            if own.branches {
+            if own.subtrees {
                 answer.add(&self.answers[i]);
             }
-            let up = match own.freedom {
+            let up = match own.subspace {
                 Subspace::Pin => {
                     let (v, w) = (answer.B * at.s, answer.J.mul(at.s));
                     answer.release(v, w, at.s.dot(w), effort(k) - at.s.dot(answer.t));
@@ -202,12 +202,12 @@ impl PlainTree {
                     // its efforts act on it and back on the parent
                     let mut back = Vec3([0.0; 3]);
                     if let Some(tau) = tau {
-                        let N = self.placed[parent].R * own.X;
-                        back = turned_out(own, at, &N, Vec3([tau[k], tau[k + 1], tau[k + 2]]));
+                        let N = self.states[parent].R * own.X;
+                        back = rotated_out(own, at, &N, Vec3([tau[k], tau[k + 1], tau[k + 2]]));
                         answer.t -= back;
                     }
                     let inverse = answer.J.inverse();
-                    answer.kept[..6].copy_from_slice(&inverse.0);
+                    answer.retained[..6].copy_from_slice(&inverse.0);
                     let (A, p) = answer.freed(&inverse);
                     let free = PlainLinkState { bias_w: Vec3([0.0; 3]), ..*at };
                     ArticulatedInertia { A, p, t: back, ..ArticulatedInertia::NONE }.carried(&free)
@@ -215,8 +215,8 @@ impl PlainTree {
                 Subspace::Free | Subspace::Point => ArticulatedInertia::NONE,
             };
             // outwards a pin or a slider needs no more
-            match own.freedom {
-                Subspace::Pin | Subspace::Slider => self.answers[i].kept = answer.kept,
+            match own.subspace {
+                Subspace::Pin | Subspace::Slider => self.answers[i].retained = answer.retained,
                 _ => self.answers[i] = answer,
             }
             if parent + 1 == i {
@@ -232,17 +232,17 @@ impl PlainTree {
         }
 
         for i in 1..n {
-            let (own, at, answer) = (&self.own[i], &self.placed[i], &self.answers[i]);
+            let (own, at, answer) = (&self.own[i], &self.states[i], &self.answers[i]);
             let (parent, y) = (own.parent as usize, own.y as usize);
             let [a_p, alpha_p] = self.rates[parent];
             let mut a = a_p + alpha_p.cross(at.r) + at.bias_v;
             let mut alpha = alpha_p + at.bias_w;
-            let k = &answer.kept;
-            match own.freedom {
+            let k = &answer.retained;
+            match own.subspace {
                 Subspace::Pin | Subspace::Slider => {
                     let felt = Vec3([k[0], k[1], k[2]]).dot(a) + Vec3([k[3], k[4], k[5]]).dot(alpha);
                     ydot[y] = (k[7] - felt) * k[6];
-                    match own.freedom {
+                    match own.subspace {
                         Subspace::Pin => alpha += at.s.scale(ydot[y]),
                         _ => a += at.s.scale(ydot[y]),
                     }
@@ -250,8 +250,8 @@ impl PlainTree {
                 Subspace::Ball => {
                     let inverse = SymmetricMat3([k[0], k[1], k[2], k[3], k[4], k[5]]);
                     let own_alpha = -inverse.mul(answer.t + answer.B.transpose_mul(a));
-                    let N = self.placed[parent].R * own.X;
-                    let own_rates = turned_in(own, at, &N, own_alpha - alpha);
+                    let N = self.states[parent].R * own.X;
+                    let own_rates = rotated_in(own, at, &N, own_alpha - alpha);
                     ydot[y..y + 3].copy_from_slice(&own_rates.0);
                     alpha = own_alpha;
                 }
@@ -272,8 +272,8 @@ impl PlainTree {
                     ydot[y + 3..y + 6].copy_from_slice(&at.R.transpose_mul(alpha).0);
                 }
                 Subspace::Point => {
-                    let push = Vec3([effort(y), effort(y + 1), effort(y + 2)]);
-                    a = (push - answer.p).scale(1.0 / own.mass);
+                    let force = Vec3([effort(y), effort(y + 1), effort(y + 2)]);
+                    a = (force - answer.p).scale(1.0 / own.mass);
                     ydot[y..y + 3].copy_from_slice(&a.0);
                 }
             }
@@ -284,12 +284,12 @@ impl PlainTree {
 
 /// Numbers along the speeds of a ball, as a vector in world axes; `N` are its axes on the parent.
 #[inline(always)]
-pub(super) fn turned_out(own: &LinkData, at: &PlainLinkState, N: &Mat3, x: Vec3) -> Vec3 {
+pub(super) fn rotated_out(own: &LinkData, at: &PlainLinkState, N: &Mat3, x: Vec3) -> Vec3 {
     if own.sense > 0.0 { at.R * x } else { -(*N * x) }
 }
 
 /// The same back.
 #[inline(always)]
-pub(super) fn turned_in(own: &LinkData, at: &PlainLinkState, N: &Mat3, x: Vec3) -> Vec3 {
+pub(super) fn rotated_in(own: &LinkData, at: &PlainLinkState, N: &Mat3, x: Vec3) -> Vec3 {
     if own.sense > 0.0 { at.R.transpose_mul(x) } else { -N.transpose_mul(x) }
 }

@@ -1,7 +1,7 @@
 //! The mass matrix of plain joints: composite rigid bodies \[Walker1982\].
 //!
 //! All that hangs on a link is one body, of mass m, first moment μ = m c and inertia J about O; from r away it is m, μ + m r and
-//! J + 2 (r·μ) 1 - r μᵀ - μ rᵀ + m (|r|² 1 - r rᵀ). A freedom (s_v, s_w) needs the force m s_v + s_w × μ and the torque μ × s_v + J s_w, which the
+//! J + 2 (r·μ) 1 - r μᵀ - μ rᵀ + m (|r|² 1 - r rᵀ). A degree of freedom (s_v, s_w) needs the force m s_v + s_w × μ and the torque μ × s_v + J s_w, which the
 //! joints on the way to the ground feel.
 
 use super::symmetric::SymmetricMat3;
@@ -33,15 +33,15 @@ impl Composite {
 }
 
 impl PlainTree {
-    /// M (ny × ny, by rows), where the links were placed.
+    /// M (ny × ny, by rows), where the links were evaluated.
     pub fn mass_matrix(&mut self, n: usize, M: &mut [f64]) {
         M[..n * n].fill(0.0);
-        for ((own, at), all) in self.own.iter().zip(&self.placed).zip(&mut self.composites).skip(1) {
+        for ((own, at), all) in self.own.iter().zip(&self.states).zip(&mut self.composites).skip(1) {
             *all =
-                Composite { mass: own.mass, moment: (at.R * own.c).scale(own.mass), J: own.J.turned(&at.R) };
+                Composite { mass: own.mass, moment: (at.R * own.c).scale(own.mass), J: own.J.rotated(&at.R) };
         }
         for i in (1..self.own.len()).rev() {
-            let (all, r) = (self.composites[i], self.placed[i].r);
+            let (all, r) = (self.composites[i], self.states[i].r);
             let (axes, count) = self.axes(i);
             for (k, [v, w]) in axes.iter().enumerate().take(count) {
                 let F = v.scale(all.mass) + w.cross(all.moment);
@@ -64,19 +64,19 @@ impl PlainTree {
         let mut at = i;
         loop {
             let own = &self.own[at];
-            let mut put = |j: usize, entry: f64| (M[k * n + j], M[j * n + k]) = (entry, entry);
-            match own.freedom {
-                Subspace::Pin => put(own.y as usize, self.placed[at].s.dot(N)),
-                Subspace::Slider => put(own.y as usize, self.placed[at].s.dot(F)),
+            let mut set_entry = |j: usize, entry: f64| (M[k * n + j], M[j * n + k]) = (entry, entry);
+            match own.subspace {
+                Subspace::Pin => set_entry(own.y as usize, self.states[at].s.dot(N)),
+                Subspace::Slider => set_entry(own.y as usize, self.states[at].s.dot(F)),
                 Subspace::Weld => {}
                 _ => {
                     let (axes, count) = self.axes(at);
                     for (j, [v, w]) in axes.iter().enumerate().take(count) {
-                        put(own.y as usize + j, v.dot(F) + w.dot(N));
+                        set_entry(own.y as usize + j, v.dot(F) + w.dot(N));
                     }
                 }
             }
-            N += self.placed[at].r.cross(F);
+            N += self.states[at].r.cross(F);
             at = own.parent as usize;
             if at == 0 {
                 break;
@@ -84,14 +84,14 @@ impl PlainTree {
         }
     }
 
-    /// The freedoms of link `i`, linear and angular, and how many there are.
+    /// The degrees of freedom of link `i`, linear and angular, and how many there are.
     #[inline(always)]
     fn axes(&self, i: usize) -> ([[Vec3; 2]; 6], usize) {
-        let (own, at) = (&self.own[i], &self.placed[i]);
+        let (own, at) = (&self.own[i], &self.states[i]);
         let zero = Vec3([0.0; 3]);
         let mut axes = [[zero; 2]; 6];
         let one = Mat3::identity();
-        let count = match own.freedom {
+        let count = match own.subspace {
             Subspace::Pin => {
                 axes[0] = [zero, at.s];
                 1
@@ -102,7 +102,7 @@ impl PlainTree {
             }
             Subspace::Weld => 0,
             Subspace::Ball => {
-                let N = self.placed[own.parent as usize].R * own.X;
+                let N = self.states[own.parent as usize].R * own.X;
                 for j in 0..3 {
                     axes[j][1] = if own.sense > 0.0 { at.R.col(j) } else { -N.col(j) };
                 }
@@ -113,7 +113,7 @@ impl PlainTree {
                     axes[j][0] = one.col(j);
                     axes[j + 3][1] = at.R.col(j);
                 }
-                if own.freedom == Subspace::Free { 6 } else { 3 }
+                if own.subspace == Subspace::Free { 6 } else { 3 }
             }
         };
         (axes, count)

@@ -21,7 +21,7 @@
 //! | mass matrix | `crba.rs` |
 //!
 //! Links stand one after the other, parents first, behind the ground. No pass calls itself or allocates. Trees with other joints go the
-//! general way.
+//! general path.
 
 mod aba;
 mod crba;
@@ -34,16 +34,16 @@ use crate::system::System;
 use sarrus_math::{Mat3, Vec3};
 use symmetric::SymmetricMat3;
 
-/// How a link moves against its parent.
+/// Describes how a link moves against its parent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Subspace {
-    /// It turns about s.
+    /// It rotates about s.
     Pin,
     /// It slides along s.
     Slider,
     /// It does not.
     Weld,
-    /// It turns about O.
+    /// It rotates about O.
     Ball,
     /// It has a position and a quaternion of its own, against the ground.
     Free,
@@ -51,7 +51,7 @@ enum Subspace {
     Point,
 }
 
-/// What of a link never changes.
+/// Holds what of a link never changes.
 #[derive(Clone, Copy)]
 struct LinkData {
     /// Place of the parent, which is before this one's.
@@ -61,10 +61,10 @@ struct LinkData {
     y: u32,
     /// First of its body's velocities in those of all bodies.
     v: u32,
-    freedom: Subspace,
-    /// Whether a link hangs on it that does not stand behind it.
-    branches: bool,
-    /// Whether it is the last such link of its parent, which is the first to be met on the way inwards.
+    subspace: Subspace,
+    /// True if a link hangs on it that does not stand behind it.
+    subtrees: bool,
+    /// True if it is the last such link of its parent, which is the first to be met on the way inwards.
     begins: bool,
     /// σ.
     sense: f64,
@@ -76,7 +76,7 @@ struct LinkData {
     c: Vec3,
     mass: f64,
     /// The mass that gravity acts on.
-    heavy: f64,
+    gravitational_mass: f64,
     /// Inertia about O, own axes \[kg m²\].
     J: SymmetricMat3,
     /// The body's axes, in own axes.
@@ -107,10 +107,10 @@ impl PlainLinkState {
     };
 }
 
-/// A tree with the room for its recursions; the ground is its first link.
+/// A tree with the workspace for its recursions; the ground is its first link.
 pub(super) struct PlainTree {
     own: Vec<LinkData>,
-    placed: Vec<PlainLinkState>,
+    states: Vec<PlainLinkState>,
     /// Answers of a link and all beyond it to accelerations.
     answers: Vec<aba::ArticulatedInertia>,
     /// Accelerations of O, linear and angular.
@@ -119,7 +119,7 @@ pub(super) struct PlainTree {
     forces: Vec<[Vec3; 2]>,
     composites: Vec<crba::Composite>,
     gravity: Vec3,
-    /// Whether bodies have no inertia that is not their own.
+    /// True if bodies have no inertia that is not their own.
     is_plain: bool,
 }
 
@@ -133,15 +133,15 @@ impl PlainTree {
             q: 0,
             y: 0,
             v: 0,
-            freedom: Subspace::Weld,
-            branches: false,
+            subspace: Subspace::Weld,
+            subtrees: false,
             begins: false,
             sense: 1.0,
             X: one,
             h: zero,
             c: zero,
             mass: 0.0,
-            heavy: 0.0,
+            gravitational_mass: 0.0,
             J: SymmetricMat3::ZERO,
             axes: one,
         };
@@ -155,11 +155,11 @@ impl PlainTree {
                 y: u32::try_from(link.y).ok()?,
                 v: u32::try_from(body.v).ok()?,
                 mass: body.mass,
-                heavy: body.heavy(),
+                gravitational_mass: body.gravitational_mass(),
                 J: SymmetricMat3::from(&body.inertia),
                 ..ground
             };
-            new.freedom = match (&link.hinge, body.kind) {
+            new.subspace = match (&link.hinge, body.kind) {
                 (InboardJoint::Free, BodyKind::Point) => Subspace::Point,
                 (InboardJoint::Free, BodyKind::Rigid) => Subspace::Free,
                 (InboardJoint::Joint(on), BodyKind::Rigid) => {
@@ -174,7 +174,7 @@ impl PlainTree {
                     // from the parent's O over its centre of mass
                     new.h = on_parent.c + on_parent.axes * Vec3(near.p);
                     new.c = new.axes * Vec3(far.p.map(|x| -x));
-                    new.J = new.J.turned(&new.axes);
+                    new.J = new.J.rotated(&new.axes);
                     new.J.add(&SymmetricMat3::diagonal(body.mass * new.c.norm_squared()));
                     new.J.add_product(new.c.scale(-body.mass), new.c);
                     match on.face.kind() {
@@ -193,12 +193,12 @@ impl PlainTree {
         for i in (1..n).rev() {
             let parent = own[i].parent as usize;
             if parent + 1 != i {
-                own[i].begins = !std::mem::replace(&mut own[parent].branches, true);
+                own[i].begins = !std::mem::replace(&mut own[parent].subtrees, true);
             }
         }
         let directory = &system.directory;
         Some(PlainTree {
-            placed: vec![PlainLinkState::GROUND; n],
+            states: vec![PlainLinkState::GROUND; n],
             answers: vec![aba::ArticulatedInertia::NONE; n],
             rates: vec![[zero; 2]; n],
             forces: vec![[zero; 2]; n],
@@ -209,34 +209,34 @@ impl PlainTree {
         })
     }
 
-    /// Whether gravity and the links' own inertia are all that moves it where nothing else acts.
+    /// Returns whether gravity and the links' own inertia are all that moves it where nothing else acts.
     pub fn is_plain(&self) -> bool {
         self.is_plain
     }
 
     /// All links at coordinates `q` and speeds `y`.
-    pub fn place(&mut self, q: &[f64], y: &[f64]) {
+    pub fn update_kinematics(&mut self, q: &[f64], y: &[f64]) {
         for i in 1..self.own.len() {
             let own = &self.own[i];
-            self.placed[i] = place(own, &self.placed[own.parent as usize], q, y);
+            self.states[i] = link_kinematics(own, &self.states[own.parent as usize], q, y);
         }
     }
 }
 
 /// A link at its coordinates among `q` and its speeds among `y`.
 #[inline(always)]
-fn place(own: &LinkData, parent: &PlainLinkState, q: &[f64], y: &[f64]) -> PlainLinkState {
+fn link_kinematics(own: &LinkData, parent: &PlainLinkState, q: &[f64], y: &[f64]) -> PlainLinkState {
     let (q, y) = (&q[own.q as usize..], &y[own.y as usize..]);
     let w_p = parent.w;
     let zero = Vec3([0.0; 3]);
     let mut r = parent.R * own.h;
     let N = parent.R * own.X;
-    let (R, turn, s, mut bias_v) = match own.freedom {
+    let (R, rotation, s, mut bias_v) = match own.subspace {
         Subspace::Pin => {
             let (sin, cos) = (own.sense * q[0]).sin_cos();
-            let turned = |[x, y, z]: [f64; 3]| [cos * x + sin * y, cos * y - sin * x, z];
+            let angle = |[x, y, z]: [f64; 3]| [cos * x + sin * y, cos * y - sin * x, z];
             let s = N.col(2).scale(own.sense);
-            (Mat3(N.0.map(turned)), s.scale(y[0]), s, zero)
+            (Mat3(N.0.map(angle)), s.scale(y[0]), s, zero)
         }
         Subspace::Slider => {
             let s = N.col(2).scale(own.sense);
@@ -247,14 +247,14 @@ fn place(own: &LinkData, parent: &PlainLinkState, q: &[f64], y: &[f64]) -> Plain
         Subspace::Ball => {
             let Q = Mat3::from_quat([q[0], q[1], q[2], q[3]]);
             let y = Vec3([y[0], y[1], y[2]]);
-            let (R, turn) = match own.sense > 0.0 {
+            let (R, rotation) = match own.sense > 0.0 {
                 true => {
                     let R = N * Q;
                     (R, R * y)
                 }
                 false => (N * Q.transpose(), N * -y),
             };
-            (R, turn, turn, zero)
+            (R, rotation, rotation, zero)
         }
         Subspace::Free => {
             let R = Mat3::from_quat([q[3], q[4], q[5], q[6]]);
@@ -263,5 +263,5 @@ fn place(own: &LinkData, parent: &PlainLinkState, q: &[f64], y: &[f64]) -> Plain
         Subspace::Point => (N, zero, zero, zero),
     };
     bias_v += w_p.cross(w_p.cross(r));
-    PlainLinkState { R, w: w_p + turn, r, s, bias_v, bias_w: w_p.cross(turn) }
+    PlainLinkState { R, w: w_p + rotation, r, s, bias_v, bias_w: w_p.cross(rotation) }
 }

@@ -42,7 +42,7 @@ impl SymmetricMat3 {
 
     /// R A Rᵀ.
     #[inline(always)]
-    pub fn turned(&self, R: &Mat3) -> SymmetricMat3 {
+    pub fn rotated(&self, R: &Mat3) -> SymmetricMat3 {
         let K = [self.mul(R.row(0)), self.mul(R.row(1)), self.mul(R.row(2))];
         let at = |i: usize, j: usize| K[i].dot(R.row(j));
         SymmetricMat3([at(0, 0), at(0, 1), at(0, 2), at(1, 1), at(1, 2), at(2, 2)])

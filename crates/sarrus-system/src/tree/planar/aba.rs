@@ -14,7 +14,7 @@
 
 use super::{PlanarLinkData, PlanarLinkState, PlanarSubspace, PlanarTree};
 
-/// What a link and all beyond it answer.
+/// Holds what a link and all beyond it answer.
 #[derive(Clone, Copy)]
 pub(super) struct PlanarArticulatedInertia {
     /// A: xx, xy, yy.
@@ -39,7 +39,7 @@ impl PlanarArticulatedInertia {
         f: [f64; 2],
         torque: f64,
     ) -> PlanarArticulatedInertia {
-        let (m, c) = (own.mass, at.turned(own.c));
+        let (m, c) = (own.mass, at.rotated(own.c));
         let mw2 = m * at.w * at.w;
         let p = [-mw2 * c[0] - f[0], -mw2 * c[1] - f[1]];
         // c⊥·p: what turns with the body points along c
@@ -62,19 +62,19 @@ impl PlanarArticulatedInertia {
 
     /// A x.
     #[inline(always)]
-    fn push(&self, x: [f64; 2]) -> [f64; 2] {
+    fn apply(&self, x: [f64; 2]) -> [f64; 2] {
         [self.A[0] * x[0] + self.A[1] * x[1], self.A[1] * x[0] + self.A[2] * x[1]]
     }
 
     /// The same at the parent's point, `r` before its own, with the bias of the joint; it hands torques on.
     fn carried(&self, r: [f64; 2], bias: [f64; 2]) -> PlanarArticulatedInertia {
         let across = [-r[1], r[0]];
-        let (of_bias, of_turn) = (self.push(bias), self.push(across));
+        let (of_bias, of_rotation) = (self.apply(bias), self.apply(across));
         let p = [self.p[0] + of_bias[0], self.p[1] + of_bias[1]];
         PlanarArticulatedInertia {
             A: self.A,
-            b: [self.b[0] + of_turn[0], self.b[1] + of_turn[1]],
-            J: self.J + 2.0 * dot(across, self.b) + dot(across, of_turn),
+            b: [self.b[0] + of_rotation[0], self.b[1] + of_rotation[1]],
+            J: self.J + 2.0 * dot(across, self.b) + dot(across, of_rotation),
             p,
             t: self.t + dot(self.b, bias) + dot(across, p),
             inverse: 0.0,
@@ -91,26 +91,30 @@ impl PlanarTree {
     /// ẏ at coordinates `q` and speeds `y` where nothing acts but weight; leaves the links placed there.
     // inlined into its caller, its arrays are no longer kept in registers: 12 % more instructions
     #[inline(never)]
-    pub fn fall(&mut self, q: &[f64], y: &[f64], ydot: &mut [f64]) {
-        self.turn(q);
+    pub fn forward_dynamics_gravity_only(&mut self, q: &[f64], y: &[f64], ydot: &mut [f64]) {
+        self.update_angles(q);
         let g = self.gravity;
         let mut last = PlanarLinkState::GROUND;
         for (i, own) in self.own.iter().enumerate().skip(1) {
-            let parent = if own.parent as usize + 1 == i { last } else { self.placed[own.parent as usize] };
-            last = super::place(own, &parent, q, y, self.angles.each_ref().map(|a| a[i]));
-            self.placed[i] = last;
-            self.answers[i] =
-                PlanarArticulatedInertia::body(own, &last, [own.heavy * g[0], own.heavy * g[1]], 0.0);
+            let parent = if own.parent as usize + 1 == i { last } else { self.states[own.parent as usize] };
+            last = super::link_kinematics(own, &parent, q, y, self.angles.each_ref().map(|a| a[i]));
+            self.states[i] = last;
+            self.answers[i] = PlanarArticulatedInertia::body(
+                own,
+                &last,
+                [own.gravitational_mass * g[0], own.gravitational_mass * g[1]],
+                0.0,
+            );
         }
         self.solve(ydot);
     }
 
-    /// ẏ under the forces `f` on the bodies (nv of the system), where the links were placed.
+    /// ẏ under the forces `f` on the bodies (nv of the system), where the links were evaluated.
     pub fn accelerations(&mut self, f: &[f64], ydot: &mut [f64]) {
-        let links = self.own.iter().zip(&self.placed).zip(&mut self.answers);
+        let links = self.own.iter().zip(&self.states).zip(&mut self.answers);
         for ((own, at), answer) in links.skip(1) {
             let f = &f[own.body.1 as usize..];
-            let torque = if own.freedom == PlanarSubspace::Point { 0.0 } else { f[2] };
+            let torque = if own.subspace == PlanarSubspace::Point { 0.0 } else { f[2] };
             *answer = PlanarArticulatedInertia::body(own, at, [f[0], f[1]], torque);
         }
         self.solve(ydot);
@@ -122,13 +126,13 @@ impl PlanarTree {
         // what the link behind gives to the one at hand: in a chain it never goes through memory
         let mut carry = PlanarArticulatedInertia::NONE;
         for i in (1..n).rev() {
-            let (own, at) = (&self.own[i], &self.placed[i]);
+            let (own, at) = (&self.own[i], &self.states[i]);
             let parent = own.parent as usize;
             let answer = &mut self.answers[i];
             answer.add(&carry);
-            let up = match own.freedom {
+            let up = match own.subspace {
                 PlanarSubspace::Pin => pin(answer, at),
-                PlanarSubspace::Slider => slider(answer, at, self.placed[parent].turned(own.e)),
+                PlanarSubspace::Slider => slider(answer, at, self.states[parent].rotated(own.e)),
                 PlanarSubspace::Weld => answer.carried(at.r, at.bias),
                 PlanarSubspace::Free | PlanarSubspace::Point => PlanarArticulatedInertia::NONE,
             };
@@ -142,23 +146,23 @@ impl PlanarTree {
 
         let mut last = [0.0; 3];
         for i in 1..n {
-            let (own, at, answer) = (&self.own[i], &self.placed[i], &self.answers[i]);
+            let (own, at, answer) = (&self.own[i], &self.states[i], &self.answers[i]);
             let parent = own.parent as usize;
             let [x, y, alpha] = if parent + 1 == i { last } else { self.rates[parent] };
             let a = [x - alpha * at.r[1] + at.bias[0], y + alpha * at.r[0] + at.bias[1]];
             let k = own.first as usize;
-            last = match own.freedom {
+            last = match own.subspace {
                 PlanarSubspace::Pin => {
                     let own_alpha = -(answer.t + dot(answer.b, a)) * answer.inverse;
                     ydot[k] = own.sense * (own_alpha - alpha);
                     [a[0], a[1], own_alpha]
                 }
                 PlanarSubspace::Slider => {
-                    let e = self.placed[parent].turned(own.e);
-                    let push = answer.push(a);
+                    let e = self.states[parent].rotated(own.e);
+                    let wrench = answer.apply(a);
                     let force = [
-                        answer.p[0] + push[0] + answer.b[0] * alpha,
-                        answer.p[1] + push[1] + answer.b[1] * alpha,
+                        answer.p[0] + wrench[0] + answer.b[0] * alpha,
+                        answer.p[1] + wrench[1] + answer.b[1] * alpha,
                     ];
                     let along = -dot(e, force) * answer.inverse;
                     ydot[k] = along;
@@ -181,13 +185,13 @@ impl PlanarTree {
     }
 }
 
-/// What a parent feels of a link on a pin.
+/// Returns what a parent feels of a link on a pin.
 #[inline(always)]
 fn pin(answer: &mut PlanarArticulatedInertia, at: &PlanarLinkState) -> PlanarArticulatedInertia {
     let PlanarArticulatedInertia { A, b, J, p, t, .. } = *answer;
     let across = [-at.r[1], at.r[0]];
-    let of_turn = answer.push(across);
-    let (turn, along) = (dot(across, of_turn), dot(b, across));
+    let of_rotation = answer.apply(across);
+    let (rotation, along) = (dot(across, of_rotation), dot(b, across));
     let inverse = 1.0 / J;
     answer.inverse = inverse;
     let (share, k) = (along * inverse, [b[0] * inverse, b[1] * inverse]);
@@ -198,8 +202,8 @@ fn pin(answer: &mut PlanarArticulatedInertia, at: &PlanarLinkState) -> PlanarArt
     ];
     PlanarArticulatedInertia {
         A,
-        b: [of_turn[0] - b[0] * share, of_turn[1] - b[1] * share],
-        J: turn - along * share,
+        b: [of_rotation[0] - b[0] * share, of_rotation[1] - b[1] * share],
+        J: rotation - along * share,
         p,
         t: dot(across, p),
         inverse: 0.0,
@@ -213,14 +217,14 @@ fn slider(
     e: [f64; 2],
 ) -> PlanarArticulatedInertia {
     let PlanarArticulatedInertia { A, b, J, p, t, .. } = *answer;
-    let (U, turn) = (answer.push(e), dot(b, e));
+    let (U, rotation) = (answer.apply(e), dot(b, e));
     let inverse = 1.0 / dot(e, U);
     answer.inverse = inverse;
-    let (k, share, force) = ([U[0] * inverse, U[1] * inverse], turn * inverse, dot(e, p));
+    let (k, share, force) = ([U[0] * inverse, U[1] * inverse], rotation * inverse, dot(e, p));
     let left = PlanarArticulatedInertia {
         A: [A[0] - k[0] * U[0], A[1] - k[0] * U[1], A[2] - k[1] * U[1]],
-        b: [b[0] - k[0] * turn, b[1] - k[1] * turn],
-        J: J - share * turn,
+        b: [b[0] - k[0] * rotation, b[1] - k[1] * rotation],
+        J: J - share * rotation,
         p: [p[0] - k[0] * force, p[1] - k[1] * force],
         t: t - share * force,
         inverse: 0.0,

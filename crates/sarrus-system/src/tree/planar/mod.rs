@@ -11,7 +11,7 @@
 //! | bias β of the acceleration of O | -ω_p² r | -ω_p² r + 2 ω_p e⊥ y |
 //!
 //! with (x, y)⊥ = (-y, x). The accelerations of a tree need θ and ω of its links alone (`aba.rs`): where the bodies are and how
-//! fast is found where somebody asks for it ([`Planar::write`]).
+//! fast is found where someone asks for it ([`Planar::write`]).
 //!
 //! Links stand one after the other, parents first, behind the ground; the coordinate of a link and its speed have the same place.
 //! A pass reads some 250 bytes of a link. No pass calls itself or allocates.
@@ -24,10 +24,10 @@ use crate::system::System;
 use sarrus_math::lane::sin_cos_all;
 use sarrus_solve::State;
 
-/// How a link moves against its parent.
+/// Describes how a link moves against its parent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PlanarSubspace {
-    /// It turns about O.
+    /// It rotates about O.
     Pin,
     /// It slides along e.
     Slider,
@@ -39,7 +39,7 @@ enum PlanarSubspace {
     Point,
 }
 
-/// What of a link never changes.
+/// Holds what of a link never changes.
 #[derive(Clone, Copy)]
 struct PlanarLinkData {
     /// Place of the parent, which is before this one's.
@@ -48,7 +48,7 @@ struct PlanarLinkData {
     first: u32,
     /// First of its body's positions and velocities in the state of all bodies.
     body: (u32, u32),
-    freedom: PlanarSubspace,
+    subspace: PlanarSubspace,
     /// σ.
     sense: f64,
     /// a: its axes against the parent's at q = 0 \[rad\].
@@ -61,7 +61,7 @@ struct PlanarLinkData {
     c: [f64; 2],
     mass: f64,
     /// The mass that gravity acts on.
-    heavy: f64,
+    gravitational_mass: f64,
     /// Moment of inertia about O \[kg m²\].
     J: f64,
 }
@@ -86,15 +86,15 @@ impl PlanarLinkState {
 
     /// A vector of its axes, in world axes.
     #[inline(always)]
-    fn turned(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+    fn rotated(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         [self.cos * x - self.sin * y, self.sin * x + self.cos * y]
     }
 }
 
-/// A tree in the plane with the room for its recursions; the ground is its first link.
+/// A tree in the plane with the workspace for its recursions; the ground is its first link.
 pub(super) struct PlanarTree {
     own: Vec<PlanarLinkData>,
-    placed: Vec<PlanarLinkState>,
+    states: Vec<PlanarLinkState>,
     /// θ of all links, their sines and cosines: found eight at a time.
     angles: [Vec<f64>; 3],
     /// Answers of a link and all beyond it to accelerations.
@@ -104,7 +104,7 @@ pub(super) struct PlanarTree {
     /// O and its velocity, where bodies are written.
     origins: Vec<[f64; 4]>,
     gravity: [f64; 2],
-    /// Whether bodies have no inertia that is not their own.
+    /// True if bodies have no inertia that is not their own.
     is_plain: bool,
 }
 
@@ -115,14 +115,14 @@ impl PlanarTree {
             parent: 0,
             first: 0,
             body: (0, 0),
-            freedom: PlanarSubspace::Weld,
+            subspace: PlanarSubspace::Weld,
             sense: 1.0,
             angle: 0.0,
             h: [0.0; 2],
             e: [0.0; 2],
             c: [0.0; 2],
             mass: 0.0,
-            heavy: 0.0,
+            gravitational_mass: 0.0,
             J: 0.0,
         };
         let mut own = vec![ground];
@@ -134,11 +134,11 @@ impl PlanarTree {
                 first: u32::try_from(link.q).ok()?,
                 body: (u32::try_from(body.q).ok()?, u32::try_from(body.v).ok()?),
                 mass: body.mass,
-                heavy: body.heavy(),
+                gravitational_mass: body.gravitational_mass(),
                 J: body.inertia.0[2][2],
                 ..ground
             };
-            new.freedom = match (&link.hinge, body.kind) {
+            new.subspace = match (&link.hinge, body.kind) {
                 (InboardJoint::Free, BodyKind::PlanarPoint) => PlanarSubspace::Point,
                 (InboardJoint::Free, BodyKind::PlanarRigid) => PlanarSubspace::Free,
                 (InboardJoint::Joint(on), BodyKind::PlanarRigid) => {
@@ -173,7 +173,7 @@ impl PlanarTree {
         let n = own.len();
         let directory = &system.directory;
         Some(PlanarTree {
-            placed: vec![PlanarLinkState::GROUND; n],
+            states: vec![PlanarLinkState::GROUND; n],
             angles: [(); 3].map(|()| vec![0.0; n]),
             answers: vec![aba::PlanarArticulatedInertia::NONE; n],
             rates: vec![[0.0; 3]; n],
@@ -184,29 +184,29 @@ impl PlanarTree {
         })
     }
 
-    /// Whether gravity and the links' own inertia are all that moves it where nothing else acts.
+    /// Returns whether gravity and the links' own inertia are all that moves it where nothing else acts.
     pub fn is_plain(&self) -> bool {
         self.is_plain
     }
 
     /// θ, ω, r and β of all links at coordinates `q` and speeds `y`.
-    pub fn place(&mut self, q: &[f64], y: &[f64]) {
-        self.turn(q);
+    pub fn update_kinematics(&mut self, q: &[f64], y: &[f64]) {
+        self.update_angles(q);
         let mut last = PlanarLinkState::GROUND;
         for (i, own) in self.own.iter().enumerate().skip(1) {
-            let parent = if own.parent as usize + 1 == i { last } else { self.placed[own.parent as usize] };
-            last = place(own, &parent, q, y, self.angles.each_ref().map(|a| a[i]));
-            self.placed[i] = last;
+            let parent = if own.parent as usize + 1 == i { last } else { self.states[own.parent as usize] };
+            last = link_kinematics(own, &parent, q, y, self.angles.each_ref().map(|a| a[i]));
+            self.states[i] = last;
         }
     }
 
     /// θ of all links at coordinates `q`, with sine and cosine.
-    fn turn(&mut self, q: &[f64]) {
+    fn update_angles(&mut self, q: &[f64]) {
         let [angles, sin, cos] = &mut self.angles;
         let mut last = 0.0;
         for (i, own) in self.own.iter().enumerate().skip(1) {
             let parent = if own.parent as usize + 1 == i { last } else { angles[own.parent as usize] };
-            last = match own.freedom {
+            last = match own.subspace {
                 PlanarSubspace::Pin => parent + own.angle + own.sense * q[own.first as usize],
                 PlanarSubspace::Free => q[own.first as usize + 2],
                 PlanarSubspace::Slider | PlanarSubspace::Weld | PlanarSubspace::Point => parent + own.angle,
@@ -216,58 +216,58 @@ impl PlanarTree {
         sin_cos_all(angles, sin, cos);
     }
 
-    /// Writes the state of all bodies, where the links were placed at `q` and `y`, into `out`.
+    /// Writes the state of all bodies, where the links were evaluated at `q` and `y`, into `out`.
     pub fn write(&mut self, q: &[f64], y: &[f64], out: &mut State) {
         let mut last = [0.0; 4];
         let n = self.own.len();
         for i in 1..n {
-            let (own, at) = (&self.own[i], &self.placed[i]);
+            let (own, at) = (&self.own[i], &self.states[i]);
             let parent = own.parent as usize;
             let from = if parent + 1 == i { last } else { self.origins[parent] };
             let k = own.first as usize;
-            let w_p = self.placed[parent].w;
+            let w_p = self.states[parent].w;
             last = [from[0] + at.r[0], from[1] + at.r[1], from[2] - w_p * at.r[1], from[3] + w_p * at.r[0]];
-            match own.freedom {
+            match own.subspace {
                 PlanarSubspace::Pin | PlanarSubspace::Weld => {}
                 PlanarSubspace::Slider => {
-                    let e = self.placed[parent].turned(own.e);
+                    let e = self.states[parent].rotated(own.e);
                     last[2] += e[0] * y[k];
                     last[3] += e[1] * y[k];
                 }
                 PlanarSubspace::Free | PlanarSubspace::Point => last = [q[k], q[k + 1], y[k], y[k + 1]],
             }
             self.origins[i] = last;
-            let c = at.turned(own.c);
+            let c = at.rotated(own.c);
             let (q, v) = (&mut out.q[own.body.0 as usize..], &mut out.v[own.body.1 as usize..]);
             (q[0], q[1]) = (last[0] + c[0], last[1] + c[1]);
             (v[0], v[1]) = (last[2] - at.w * c[1], last[3] + at.w * c[0]);
-            if own.freedom != PlanarSubspace::Point {
+            if own.subspace != PlanarSubspace::Point {
                 (q[2], v[2]) = (at.angle, at.w);
             }
         }
     }
 
-    /// ẏ of the bodies' accelerations `vdot`, where the links were placed at speeds `y`: those of least squares, as in `read.rs`.
+    /// ẏ of the bodies' accelerations `vdot`, where the links were evaluated at speeds `y`: those of least squares, as in `read.rs`.
     pub fn speed_rates(&mut self, vdot: &[f64], ydot: &mut [f64]) {
         for i in 1..self.own.len() {
-            let (own, at) = (&self.own[i], &self.placed[i]);
+            let (own, at) = (&self.own[i], &self.states[i]);
             let (k, v) = (own.first as usize, own.body.1 as usize);
-            if own.freedom == PlanarSubspace::Point {
+            if own.subspace == PlanarSubspace::Point {
                 ydot[k..k + 2].copy_from_slice(&vdot[v..v + 2]);
                 continue;
             }
             // of O, from that of C
-            let (c, alpha) = (at.turned(own.c), vdot[v + 2]);
+            let (c, alpha) = (at.rotated(own.c), vdot[v + 2]);
             let a = [
                 vdot[v] + alpha * c[1] + at.w * at.w * c[0],
                 vdot[v + 1] - alpha * c[0] + at.w * at.w * c[1],
             ];
             self.rates[i] = [a[0], a[1], alpha];
             let parent = &self.rates[own.parent as usize];
-            match own.freedom {
+            match own.subspace {
                 PlanarSubspace::Pin => ydot[k] = own.sense * (alpha - parent[2]),
                 PlanarSubspace::Slider => {
-                    let e = self.placed[own.parent as usize].turned(own.e);
+                    let e = self.states[own.parent as usize].rotated(own.e);
                     let rest = [
                         a[0] - parent[0] + parent[2] * at.r[1] - at.bias[0],
                         a[1] - parent[1] - parent[2] * at.r[0] - at.bias[1],
@@ -284,7 +284,7 @@ impl PlanarTree {
 
 /// A link at its coordinates among `q` and its speeds among `y`; its angle, with sine and cosine, is known.
 #[inline(always)]
-fn place(
+fn link_kinematics(
     own: &PlanarLinkData,
     parent: &PlanarLinkState,
     q: &[f64],
@@ -294,17 +294,17 @@ fn place(
     let k = own.first as usize;
     let w2 = parent.w * parent.w;
     let (mut w, mut h, mut bias) = (parent.w, own.h, [0.0; 2]);
-    match own.freedom {
+    match own.subspace {
         PlanarSubspace::Pin => w += own.sense * y[k],
         PlanarSubspace::Slider => {
             h = [h[0] + own.e[0] * q[k], h[1] + own.e[1] * q[k]];
-            let (e, twice) = (parent.turned(own.e), 2.0 * parent.w * y[k]);
+            let (e, twice) = (parent.rotated(own.e), 2.0 * parent.w * y[k]);
             bias = [-e[1] * twice, e[0] * twice];
         }
         PlanarSubspace::Weld => {}
         PlanarSubspace::Free => w = y[k + 2],
         PlanarSubspace::Point => {}
     }
-    let r = parent.turned(h);
+    let r = parent.rotated(h);
     PlanarLinkState { angle, sin, cos, w, r, bias: [bias[0] - w2 * r[0], bias[1] - w2 * r[1]] }
 }

@@ -60,7 +60,7 @@ function method(report: Report): Node[] {
 function redundancy(report: Report): Node[] {
   const c = part(report, "constraints"), shared = list(part(report, "reactions")["not_unique"]);
   if (c["rows"] === undefined) return [];
-  const table = pairs([["freedom", report["dof"]], ["constraint rows", c["rows"]], ["rank", c["rank"]], ["redundant", c["redundant"]],
+  const table = pairs([["degrees of freedom", report["dof"]], ["constraint rows", c["rows"]], ["rank", c["rank"]], ["redundant", c["redundant"]],
     ["rank margin", typeof c["rank_margin"] === "number" ? num(c["rank_margin"]) : null], ["found by", c["rank_method"]]]);
   const said = shared.length
     ? [h("p", { class: "warn" }, `${shared.length} reactions are not unique: redundant constraints share them in many ways. Shown are the shares of least norm.`), h("p", { class: "list" }, shared.join("  "))]
@@ -80,7 +80,7 @@ function happened(report: Report): Node[] {
 
 function work(report: Report): Node[] {
   const n = part(report, "counts"), size = part(report, "size"), energy = part(report, "energy");
-  return [h("h3", {}, "Run"), pairs([["bodies", size["bodies"]], ["joints", size["joints"]], ["steps", n["steps"]], ["rejected", n["rejected"]], ["right sides", n["rhs"]],
+  return [h("h3", {}, "Run"), pairs([["bodies", size["bodies"]], ["joints", size["joints"]], ["steps", n["steps"]], ["rejected", n["rejected"]], ["RHS evaluations", n["rhs"]],
     ["energy at the start", energy["initial"] === undefined ? null : `${num(energy["initial"])} J`], ["energy drift", energy["max_drift"] === undefined ? null : `${num(energy["max_drift"])} J`],
     ["wall time", typeof report["wall_s"] === "number" ? `${num(report["wall_s"])} s` : null], ["version", report["version"]]])];
 }

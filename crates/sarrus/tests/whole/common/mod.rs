@@ -1,4 +1,4 @@
-//! What tests of flexible members share: models from a text, their runs, and columns of these.
+//! Describes what tests of flexible members share: models from a text, their runs, and columns of these.
 #![allow(dead_code)] // each test file uses its part
 
 use sarrus::analysis::MethodText;

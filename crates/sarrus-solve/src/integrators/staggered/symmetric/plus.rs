@@ -1,4 +1,4 @@
-//! What the symmetric form knows of λ⁺ before Φ is evaluated.
+//! Describes what the symmetric form knows of λ⁺ before Φ is evaluated.
 
 use super::super::chain::equal;
 use super::super::modules::Modules;

@@ -1,4 +1,4 @@
-//! Where a step of the symmetric form ends: the drift, and λ⁺ from Φ there.
+//! Describes where a step of the symmetric form ends: the drift, and λ⁺ from Φ there.
 
 use super::super::modules::{Modules, at};
 use super::SymmetricStaggered;
@@ -20,7 +20,7 @@ const DONE: f64 = 1e-9;
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 impl SymmetricStaggered {
-    /// Whether Φ at the `end` that the predicted λ⁺ leads to, with the J that has been taken there, asks for no correction worth
+    /// Returns whether Φ at the `end` that the predicted λ⁺ leads to, with the J that has been taken there, asks for no correction worth
     /// making. One that is found is noted all the same, for the next prediction.
     pub(super) fn confirm(
         &mut self,
@@ -44,7 +44,7 @@ impl SymmetricStaggered {
         Ok(true)
     }
 
-    /// Whether Φ at the `end` is rounding. Rows without Φ have a rounding that is not known here: no.
+    /// Returns whether Φ at the `end` is rounding. Rows without Φ have a rounding that is not known here: no.
     fn is_rounding(&self, s: &Structure, end: &State) -> bool {
         let limit = ROUNDING * end.q.iter().fold(0.0_f64, |most, q| most.max(q.abs()));
         let phi = &self.eq[1].phi;
@@ -78,7 +78,7 @@ impl SymmetricStaggered {
             }
             if corrected <= LINEAR * LINEAR * kinetic {
                 // w is already what open would make of the impulse
-                self.place(m, view, start, end, h);
+                self.set_positions(m, view, start, end, h);
             } else {
                 self.drift(m, view, start, end, h, true)?;
             }
@@ -151,18 +151,25 @@ impl SymmetricStaggered {
         if !m.motion.open(&start.v, &self.impulse, h, warm, &mut self.w) {
             return Err(StepError::NoStep { t: start.t, h });
         }
-        self.place(m, view, start, end, h);
+        self.set_positions(m, view, start, end, h);
         Ok(())
     }
 
     /// Moves `end` to where w leads from `start`.
-    fn place(&mut self, m: &mut Modules, view: &dyn Staggered, start: &State, end: &mut State, h: f64) {
+    fn set_positions(
+        &mut self,
+        m: &mut Modules,
+        view: &dyn Staggered,
+        start: &State,
+        end: &mut State,
+        h: f64,
+    ) {
         m.motion.displace(&self.w, h, &mut self.delta);
         end.q.copy_from_slice(&start.q);
         view.retract(&mut end.q, &self.delta);
     }
 
-    /// What w leaves to be corrected, as a velocity: (Φ + J δ)/h, δ being how far the end has moved since Φ was evaluated, if it
+    /// Computes what w leaves to be corrected, as a velocity: (Φ + J δ)/h, δ being how far the end has moved since Φ was evaluated, if it
     /// has, or the mean of ψ over both ends.
     fn violation(&mut self, s: &Structure, h: f64, moved: bool) {
         let SymmetricStaggered { eq: [here, there], r: [r, mean], delta, w, .. } = self;

@@ -11,7 +11,7 @@
 //! would be left over, which bending cannot help but strain, and slender elements would be far too stiff: this is the reduced integration of \[Simo1986\] for any
 //! order. Smoothing Γ in place of a would let sections turn along P_p and the chord grow longer without strain.
 //!
-//! Turns are seen from the node itself: there the derivative of the rotation vector is the identity, so that κ_i is the slope of the turn
+//! Turns are seen from the node itself: there the derivative of the rotation vector is the identity, so that κ_i is the slope of the rotation
 //! and no more. Motions of the whole change neither Γ nor κ, and nothing depends on the way by which a position was reached. In the plane φ_ij is the
 //! difference of two counted angles. In space the unit quaternion of A_iᵀA_j is the product of those between neighbouring nodes, each with a
 //! scalar part that is not negative. Its sign counts turns beyond π, so that |φ_ij| reaches up to 2π. φ_ji = -φ_ij, so that half of them
@@ -26,29 +26,29 @@
 //! so the force on node j is -Σ_i D_ij N_i, the torque y_j × N_j + a_j × (ΠᵀN)_j + Σ_k (M_jk - M_kj).
 //!
 //! Masses at the same points: M is diagonal. Displacements converge with L^(p+1), at the ends of elements with L^(2p), so few elements do; the fastest
-//! vibration is that of p elements of order 1, twice as fast at the ends, where nodes are nearer, or the turning of sections against shear,
+//! vibration is that of p elements of order 1, twice as fast at the ends, where nodes are nearer, or the rotation of sections against shear,
 //! √(GA/ρI), which no mesh changes. Costs of an evaluation in the plane 6(p + 1)² products, in space p(p + 1)/2 rotation vectors.
 //!
-//! In space not for elements that turn by nearly a full turn from node to node, where rotation vectors are singular: their wrenches are no numbers then,
-//! and every analysis stops. Nor for neighbouring nodes that turn by half a turn against each other.
+//! In space not for elements that turn by nearly a full revolution from node to node, where rotation vectors are singular: their wrenches are no numbers then,
+//! and every analysis stops. Nor for neighbouring nodes that turn by half a revolution against each other.
 
 mod planar;
 
 use super::lobatto::{Lobatto, POINTS};
 use crate::at::At;
-use crate::forces::{half_turn, rotation_of_half, turned};
+use crate::forces::{half_rotation, rotated, rotation_of_half};
 use crate::load::{BeamBending, Load, Wrench};
 use sarrus_math::{Dual, Jet, Mat3, Real, Vec3};
 use std::f64::consts::TAU;
 
-/// Turn of an element in space, from node to node, beyond which it has no numbers \[rad\]. D(φ), which is infinite at a full turn, is (θ/2) cot(θ/2)
+/// Rotation of an element in space, from node to node, beyond which it has no numbers \[rad\]. D(φ), which is infinite at a full revolution, is (θ/2) cot(θ/2)
 /// across φ: here two hundred times what it is undeformed.
-const MOST_TURN: f64 = 0.995 * TAU;
+const MAX_ROTATION: f64 = 0.995 * TAU;
 
 /// The element, between its nodes.
 #[derive(Clone, Debug)]
 pub struct Spectral {
-    /// Whether it bends in the plane only.
+    /// True if it bends in the plane only.
     planar: bool,
     /// w and D on its length.
     rule: Lobatto,
@@ -77,8 +77,8 @@ impl Spectral {
     ) -> Spectral {
         let across = std::array::from_fn(|j| std::array::from_fn(|i| rule.slopes[i][j]));
         let (mut axes, mut angles) = ([Mat3::identity(); POINTS], [0.0; POINTS]);
-        for (place, (own, angle)) in [0, rule.points - 1].into_iter().zip(ends) {
-            (axes[place], angles[place]) = (own, angle);
+        for (index, (own, angle)) in [0, rule.points - 1].into_iter().zip(ends) {
+            (axes[index], angles[index]) = (own, angle);
         }
         Spectral { planar, rule, across, axes, angles, stretch, bend, damping }
     }
@@ -92,7 +92,7 @@ impl Spectral {
         out
     }
 
-    /// Spatial: cos(θ/2) and sin(θ/2) n of A_kᵀA_k+1, whose turn is θ ≤ π about n. No numbers where these turns add up to [`MOST_TURN`].
+    /// Spatial: cos(θ/2) and sin(θ/2) n of A_kᵀA_k+1, whose turn is θ ≤ π about n. No numbers where these turns add up to [`MAX_ROTATION`].
     fn neighbours<R: Real>(&self, sections: &[Mat3<R>; POINTS]) -> [(R, Vec3<R>); POINTS] {
         let mut out = [(R::one(), Vec3::zero()); POINTS];
         if self.planar {
@@ -100,13 +100,13 @@ impl Spectral {
         }
         let mut sum = 0.0;
         for k in 0..self.rule.points - 1 {
-            out[k] = half_turn(&sections[k].transpose_mul_mat(&sections[k + 1]));
+            out[k] = half_rotation(&sections[k].transpose_mul_mat(&sections[k + 1]));
             sum += out[k].1.norm_squared().value().sqrt();
         }
-        // θ ≤ π sin(θ/2): most elements are far from a full turn
+        // θ ≤ π sin(θ/2): most elements are far from a full revolution
         if sum >= 2.0 {
-            let turn = |(w, v): &(R, Vec3<R>)| 2.0 * v.norm_squared().value().sqrt().atan2(w.value());
-            if out[..self.rule.points - 1].iter().map(turn).sum::<f64>() >= MOST_TURN {
+            let rotation = |(w, v): &(R, Vec3<R>)| 2.0 * v.norm_squared().value().sqrt().atan2(w.value());
+            if out[..self.rule.points - 1].iter().map(rotation).sum::<f64>() >= MAX_ROTATION {
                 out[0].0 = R::from_f64(f64::NAN);
             }
         }
@@ -114,7 +114,7 @@ impl Spectral {
     }
 
     /// φ_ij of all pairs.
-    fn turns<R: Real>(&self, at: &At<R>, sections: &[Mat3<R>; POINTS]) -> [[Vec3<R>; POINTS]; POINTS] {
+    fn rotations<R: Real>(&self, at: &At<R>, sections: &[Mat3<R>; POINTS]) -> [[Vec3<R>; POINTS]; POINTS] {
         let (mut phi, neighbours) = ([[Vec3::zero(); POINTS]; POINTS], self.neighbours(sections));
         // angles are counted, so a beam may be wound up
         let angle = |k: usize| at.pose(k).angle + self.angles[k];
@@ -156,12 +156,12 @@ impl Spectral {
     fn apart<R: Real>(
         &self,
         of: impl Fn(usize) -> Vec3<R>,
-        mut turning: [Vec3<R>; POINTS],
+        mut rotating: [Vec3<R>; POINTS],
     ) -> [Vec3<R>; POINTS] {
-        self.rule.smooth(&mut turning, false, Vec3::zero(), |a, b, c| a + b.scale_f64(c));
+        self.rule.smooth(&mut rotating, false, Vec3::zero(), |a, b, c| a + b.scale_f64(c));
         let mut out = [Vec3::zero(); POINTS];
         for i in 0..self.rule.points {
-            out[i] = self.slope(i, &of) - turning[i];
+            out[i] = self.slope(i, &of) - rotating[i];
         }
         out
     }
@@ -173,8 +173,8 @@ impl Spectral {
         sections: &[Mat3<R>; POINTS],
         [strain, rate]: [f64; 2],
     ) -> [[Vec3<R>; POINTS]; 2] {
-        let mut turning = self.normals(sections);
-        let y = self.apart(|j| at.pose(j).p, turning);
+        let mut rotating = self.normals(sections);
+        let y = self.apart(|j| at.pose(j).p, rotating);
         let mut out = [Vec3::zero(); POINTS];
         if strain != 0.0 {
             for i in 0..self.rule.points {
@@ -182,10 +182,10 @@ impl Spectral {
             }
         }
         if rate != 0.0 {
-            for (k, a) in turning.iter_mut().enumerate().take(self.rule.points) {
+            for (k, a) in rotating.iter_mut().enumerate().take(self.rule.points) {
                 *a = at.twist(k).w_W.cross(*a);
             }
-            let velocity = self.apart(|j| at.twist(j).v, turning);
+            let velocity = self.apart(|j| at.twist(j).v, rotating);
             for i in 0..self.rule.points {
                 let seen = velocity[i] - at.twist(i).w_W.cross(y[i]);
                 out[i] += sections[i].transpose_mul(seen).scale_f64(rate);
@@ -211,7 +211,7 @@ impl Spectral {
             let omega = at.twist(i).w_W;
             let bending = self.slope(i, |j| {
                 let w = section.transpose_mul(at.twist(j).w_W - omega);
-                if self.planar { w } else { turned(phi[j], w, -0.5) }
+                if self.planar { w } else { rotated(phi[j], w, -0.5) }
             });
             out += bending.scale_f64(rate);
         }
@@ -222,7 +222,7 @@ impl Spectral {
     fn sum<R: Real>(&self, at: &At<R>, which: [f64; 2]) -> R {
         let sections = self.sections(at);
         let [stretch, _] = self.stretch(at, &sections, which);
-        let (mut sum, phi) = (R::zero(), self.turns(at, &sections));
+        let (mut sum, phi) = (R::zero(), self.rotations(at, &sections));
         for i in 0..self.rule.points {
             let (a, b) = (stretch[i], self.bend(at, &sections[i], &phi[i], i, which));
             sum += (a.dot(times(&self.stretch, a)) + b.dot(times(&self.bend, b))) * self.rule.weights[i];
@@ -234,26 +234,26 @@ impl Spectral {
     fn add_wrench<R: Real>(&self, at: &At<R>, out: &mut [Wrench<R>]) {
         let (points, which) = (self.rule.points, [1.0, self.damping]);
         let sections = self.sections(at);
-        let phi = self.turns(at, &sections);
+        let phi = self.rotations(at, &sections);
         let [stretch, y] = self.stretch(at, &sections, which);
         let mut forces = [Vec3::zero(); POINTS];
         for i in 0..points {
             forces[i] = sections[i] * times(&self.stretch, stretch[i]).scale_f64(self.rule.weights[i]);
         }
-        let mut turning = forces;
-        self.rule.smooth(&mut turning, true, Vec3::zero(), |a, b, c| a + b.scale_f64(c));
+        let mut rotating = forces;
+        self.rule.smooth(&mut rotating, true, Vec3::zero(), |a, b, c| a + b.scale_f64(c));
         let normals = self.normals(&sections);
         for i in 0..points {
             let (section, phi, D, force) = (&sections[i], &phi[i], &self.rule.slopes[i], forces[i]);
             let w = self.rule.weights[i];
             let m = times(&self.bend, self.bend(at, section, phi, i, which)).scale_f64(w);
-            out[i].torque += y[i].cross(force) + normals[i].cross(turning[i]);
+            out[i].torque += y[i].cross(force) + normals[i].cross(rotating[i]);
             for j in 0..points {
                 out[j].force -= force.scale_f64(D[j]);
             }
             for j in (0..points).filter(|j| *j != i) {
-                let turned = if self.planar { m } else { turned(phi[j], m, 0.5) };
-                let moment = *section * turned.scale_f64(D[j]);
+                let rotated = if self.planar { m } else { rotated(phi[j], m, 0.5) };
+                let moment = *section * rotated.scale_f64(D[j]);
                 out[i].torque += moment;
                 out[j].torque -= moment;
             }
@@ -270,7 +270,7 @@ fn times<R: Real>(diagonal: &[f64; 3], a: Vec3<R>) -> Vec3<R> {
     Vec3([a.0[0] * diagonal[0], a.0[1] * diagonal[1], a.0[2] * diagonal[2]])
 }
 
-/// What sections carry at each node of the element.
+/// Describes what sections carry at each node of the element.
 macro_rules! at_nodes {
     ($($k:literal)* => $($what:literal $unit:literal)*) => {
         at_nodes!(@all [$($k)*] [$(($what, $unit))*])
@@ -315,7 +315,7 @@ impl Load for Spectral {
         0.5 * self.sum(at, [1.0, 0.0]).derivative(1)
     }
 
-    fn keeps_books(&self) -> bool {
+    fn accounts_for_power(&self) -> bool {
         true
     }
 
@@ -325,7 +325,7 @@ impl Load for Spectral {
 
     fn bent(&self, at: &At<f64>) -> Option<BeamBending> {
         let (sections, last) = (self.sections(at), self.rule.points - 1);
-        let phi = self.turns(at, &sections);
+        let phi = self.rotations(at, &sections);
         let kappa = |i: usize| {
             let others = (0..=last).filter(|j| *j != i);
             others.fold(Vec3::zero(), |sum, j| sum + phi[i][j].scale_f64(self.rule.slopes[i][j]))
@@ -346,7 +346,7 @@ impl Load for Spectral {
             let [stretch, _] = self.stretch(at, &sections, which);
             return times(&self.stretch, stretch[i]).0[k];
         }
-        let phi = self.turns(at, &sections);
+        let phi = self.rotations(at, &sections);
         times(&self.bend, self.bend(at, &sections[i], &phi[i], i, which)).0[k - 3]
     }
 }

@@ -18,7 +18,7 @@ use crate::load::Wrench;
 /// Values at N nodes along x, along y and of the angle; of strains Γ₁, Γ₂ and κ.
 type Three<const N: usize> = [[f64; N]; 3];
 
-/// How the element is deformed.
+/// Describes how the element is deformed.
 struct Flat<const N: usize> {
     /// c and s.
     axis: [[f64; N]; 2],
@@ -61,20 +61,20 @@ impl Spectral {
 
     fn flat<const N: usize>(&self, at: &At<f64>) -> Flat<N> {
         let zero = [[0.0; N]; 3];
-        let (mut place, mut axis) = (zero, [[0.0; N]; 2]);
+        let (mut position, mut axis) = (zero, [[0.0; N]; 2]);
         let first = at.pose(0);
         for i in 0..N {
             let pose = at.pose(i);
             // from the first node: what is far from the origin loses no digits
-            place[0][i] = pose.p.0[0] - first.p.0[0];
-            place[1][i] = pose.p.0[1] - first.p.0[1];
-            place[2][i] = (pose.angle - first.angle) + (self.angles[i] - self.angles[0]);
-            let (turn, [c, s]) = (&self.axes[i].0, [pose.rot.0[0][0], pose.rot.0[1][0]]);
-            axis[0][i] = c * turn[0][0] - s * turn[1][0];
-            axis[1][i] = s * turn[0][0] + c * turn[1][0];
+            position[0][i] = pose.p.0[0] - first.p.0[0];
+            position[1][i] = pose.p.0[1] - first.p.0[1];
+            position[2][i] = (pose.angle - first.angle) + (self.angles[i] - self.angles[0]);
+            let (rotation, [c, s]) = (&self.axes[i].0, [pose.rot.0[0][0], pose.rot.0[1][0]]);
+            axis[0][i] = c * rotation[0][0] - s * rotation[1][0];
+            axis[1][i] = s * rotation[0][0] + c * rotation[1][0];
         }
         let (mut slope, mut strain) = (zero, zero);
-        add::<N>(&self.across, &place, &mut slope);
+        add::<N>(&self.across, &position, &mut slope);
         let [c, s] = &axis;
         let mut apart = axis;
         self.smooth(&mut apart, false);
@@ -101,14 +101,14 @@ impl Spectral {
         }
         add::<N>(&self.across, &velocity, &mut slope);
         let ([c, s], [along, across, _]) = (&here.axis, &here.strain);
-        let mut turning = [[0.0; N]; 2];
+        let mut spin = [[0.0; N]; 2];
         for i in 0..N {
-            turning[0][i] = -velocity[2][i] * s[i];
-            turning[1][i] = velocity[2][i] * c[i];
+            spin[0][i] = -velocity[2][i] * s[i];
+            spin[1][i] = velocity[2][i] * c[i];
         }
-        self.smooth(&mut turning, false);
+        self.smooth(&mut spin, false);
         for i in 0..N {
-            let (u, v, omega) = (slope[0][i] - turning[0][i], slope[1][i] - turning[1][i], velocity[2][i]);
+            let (u, v, omega) = (slope[0][i] - spin[0][i], slope[1][i] - spin[1][i], velocity[2][i]);
             rate[0][i] = c[i] * u + s[i] * v + omega * across[i];
             rate[1][i] = c[i] * v - s[i] * u - omega * along[i];
             rate[2][i] = slope[2][i];
@@ -126,7 +126,7 @@ impl Spectral {
             }
         }
         // -N_i in the world, -m_i
-        let (mut effort, mut push) = ([[0.0; N]; 3], [[0.0; N]; 3]);
+        let (mut effort, mut force) = ([[0.0; N]; 3], [[0.0; N]; 3]);
         let [EA, GA, EI] = [self.stretch[0], self.stretch[1], self.bend[2]];
         for i in 0..N {
             let w = -self.rule.weights[i];
@@ -134,18 +134,18 @@ impl Spectral {
             effort[0][i] = c[i] * n[0] - s[i] * n[1];
             effort[1][i] = s[i] * n[0] + c[i] * n[1];
             effort[2][i] = strain[2][i] * (w * EI);
-            push[2][i] = v[i] * effort[0][i] - u[i] * effort[1][i];
+            force[2][i] = v[i] * effort[0][i] - u[i] * effort[1][i];
         }
-        let mut turning = [effort[0], effort[1]];
-        self.smooth(&mut turning, true);
+        let mut spin = [effort[0], effort[1]];
+        self.smooth(&mut spin, true);
         for i in 0..N {
-            push[2][i] += s[i] * turning[0][i] - c[i] * turning[1][i];
+            force[2][i] += s[i] * spin[0][i] - c[i] * spin[1][i];
         }
-        add::<N>(&self.rule.slopes, &effort, &mut push);
+        add::<N>(&self.rule.slopes, &effort, &mut force);
         for (i, out) in out.iter_mut().enumerate().take(N) {
-            out.force.0[0] += push[0][i];
-            out.force.0[1] += push[1][i];
-            out.torque.0[2] += push[2][i];
+            out.force.0[0] += force[0][i];
+            out.force.0[1] += force[1][i];
+            out.torque.0[2] += force[2][i];
         }
     }
 
