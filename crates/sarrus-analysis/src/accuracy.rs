@@ -305,7 +305,7 @@ fn differences(a: &Trajectory, b: &Trajectory, jumps: &[Vec<f64>; 2]) -> (Vec<f6
     (found, rows)
 }
 
-/// Whether an instant lies between the instants that both runs have for an event, or at one.
+/// Returns whether an instant lies between the instants that both runs have for an event, or at one.
 fn is_at_jump(t: f64, near: f64, jumps: &[Vec<f64>; 2]) -> bool {
     let beside = |times: &[f64]| {
         let k = times.partition_point(|jump| *jump < t);

@@ -129,7 +129,7 @@ impl Features {
         Ok(None)
     }
 
-    /// Whether a part of a constraint was passed over, or velocities jumped at a kink of one.
+    /// Returns whether a part of a constraint was passed over, or velocities jumped at a kink of one.
     pub fn passed_over(&self) -> bool {
         !(self.passed.is_empty() && self.kinked.is_empty())
     }
@@ -212,7 +212,7 @@ impl Features {
         passed.chain(kinked).chain(given_up).collect()
     }
 
-    /// Whether any constraint that acts has an expression to be searched.
+    /// Returns whether any constraint that acts has an expression to be searched.
     fn update(&mut self, system: &Arc<System>) -> bool {
         if !self.system.as_ref().is_some_and(|known| Arc::ptr_eq(known, system)) {
             // numbers are those of another list
@@ -291,7 +291,7 @@ impl Features {
     }
 }
 
-/// How far expression `i` may be off along a step of length `h`: what positions and velocities that are off by [`DENSE`] tolerances make of it.
+/// Returns how far expression `i` may be off along a step of length `h`: what positions and velocities that are off by [`DENSE`] tolerances make of it.
 fn band(
     laws: &Laws,
     i: usize,
