@@ -233,7 +233,9 @@ pub(crate) fn assemble_sparing(
     spare: Option<&mut Option<Kkt>>,
 ) -> Result<Assembled, AssemblyError> {
     let start = put_together(model, system, mode, spare)?;
-    if let Some(error) = limits::beyond(model, system, &start.state, &start.hints) {
+    if let Some(error) =
+        limits::beyond(model, system, &start.state, &start.hints, start.report.position_error)
+    {
         return Err(error);
     }
     match system.nearest_singular(&start.state).filter(|near| near.sin_beta < SINGULAR) {
