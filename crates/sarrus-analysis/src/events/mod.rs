@@ -16,6 +16,7 @@ mod chatter;
 mod dead_centre;
 mod detect;
 mod jump;
+mod kinks;
 mod limits;
 mod onset;
 mod peaks;
@@ -30,6 +31,7 @@ mod windows;
 pub(crate) use active::{Active, EventChanges, GapHold};
 pub(crate) use advance::{Advance, Ahead};
 pub(crate) use detect::{Detector, TOGETHER};
+pub(crate) use kinks::Kinks;
 pub(crate) use onset::Onsets;
 pub(crate) use rigid::{ContactTally, GapWatch, LimitExcess};
 pub(crate) use slides::Slides;
@@ -44,10 +46,9 @@ use crate::run::not_unique;
 use crate::settings::Settings;
 use crate::start::RowRank;
 use chatter::{Firings, MOST};
-pub(crate) use jump::APART;
 use jump::Landed;
 use sarrus_model::settings::Coordinates;
-use sarrus_solve::integrators::{Because, Ended, InChart, Observer, Samples, TakenStep};
+use sarrus_solve::integrators::{Because, Ended, InChart, Samples, TakenStep};
 use sarrus_solve::{
     Counts, Dynamics, Equations, Findings, Integrator, Problem, Resting, SolveError, Stage, State,
     StepControl, StepError,
@@ -152,7 +153,7 @@ impl Journey {
             known: span.1,
             until: span.1,
             resume: false,
-            event_at_end: false,
+            events_at_end: Vec::new(),
             jump,
         };
         Journey::new(system, &Arc::new(method.clone()), route)
@@ -223,14 +224,17 @@ impl Journey {
                     break Ok(Vec::new());
                 }
                 let looked = match &mut recorder.detector {
-                    Some(detector) => detector.look(&mut dynamics, state, &self.fired),
+                    Some(detector) => {
+                        let end = self.route.end_at(state.t).map(|t| (t, &self.route.events_at_end[..]));
+                        detector.look(&mut dynamics, state, end, &self.fired)
+                    }
                     None => Ok(Vec::new()),
                 };
                 let way = match looked {
                     Ok(due) if !due.is_empty() => break Ok(due),
                     Ok(_) => {
                         self.fired.clear();
-                        recorder.go_on(&mut dynamics, state);
+                        recorder.go_on(&mut dynamics, state, self.time(state));
                         advance(&mut dynamics, integrator, control, state, &mut self.route, samples, recorder)
                     }
                     Err(source) => Leg::Ended(failed(source, control, state.t)),
@@ -294,12 +298,13 @@ impl Journey {
                     }
                     // the instant itself, between two samples
                     if let Ok(mut dynamics) = self.dynamics(mechanism, state) {
-                        recorder.go_on(&mut dynamics, state);
-                        if !recorder.has_sample(state.t) {
-                            recorder.sample(&mut dynamics, state);
+                        recorder.go_on(&mut dynamics, state, self.time(state));
+                        let t = self.time(state);
+                        if !recorder.has_sample(t) {
+                            recorder.sample_as(&mut dynamics, state, t);
                         }
                     }
-                    return Ok(ended(Because::Stopped, control, state.t));
+                    return Ok(ended(Because::Stopped, control, self.time(state)));
                 }
                 control.restart();
             }
@@ -313,6 +318,11 @@ impl Journey {
                 control.restart();
             }
         }
+    }
+
+    /// The time that is reported at `state`: the end, where a run stands right before a break there \[s\].
+    fn time(&self, state: &State) -> f64 {
+        self.route.end_at(state.t).unwrap_or(state.t)
     }
 
     /// The equations of what acts, and the integrator where it is one of their own.
@@ -473,7 +483,7 @@ impl Journey {
             recorder.stop = Some(RunStop::Event(event.name.clone(), why.clone()));
         }
         recorder.events.push(EventReport {
-            t: state.t,
+            t: self.time(state),
             name: event.name.clone(),
             actions: changes.words,
             impulses,

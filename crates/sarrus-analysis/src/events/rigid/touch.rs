@@ -77,7 +77,7 @@ impl Journey {
         self.settle_gaps(gaps, mechanism, state, &mut told)?;
         gaps.judge(mechanism, state);
         recorder.enter(mechanism, state);
-        self.tell(gaps, told, state.t, recorder);
+        self.tell(gaps, told, self.time(state), recorder);
         Ok(())
     }
 
