@@ -65,25 +65,41 @@ pub(crate) fn rank_by_parts(
     eq: &Equations,
     most: usize,
 ) -> Result<Option<NumericalRank>, ConstraintRankError> {
-    let parts = parts(s);
-    let size = |p: &Component| {
-        let rows: usize = p.rows.iter().map(|r| s.rows[*r].size).sum();
-        (rows, p.cols.iter().map(|c| s.cols[*c].size).sum::<usize>())
-    };
-    if parts.iter().map(size).any(|(m, n)| m * n > most) {
-        return Ok(None);
-    }
+    let Some(ranks) = ranks_of(s, eq, &parts(s), most)? else { return Ok(None) };
     let mut all = NumericalRank { rank: 0, tolerance: TOLERANCE, margin: f64::INFINITY, sigma: Vec::new() };
-    let units = kinematic_units(s, &eq.J);
-    for part in &parts {
-        let (m, n) = size(part);
-        let found = rank(&scaled_rows(s, eq, part, &units), m, n, Some(TOLERANCE))?;
+    for found in ranks {
         all.rank += found.rank;
         all.margin = all.margin.min(found.margin);
         all.sigma.extend(found.sigma);
     }
     all.sigma.sort_by(|a, b| b.total_cmp(a));
     Ok(Some(all))
+}
+
+/// The same of each of `parts`.
+pub(crate) fn ranks_of(
+    s: &Structure,
+    eq: &Equations,
+    parts: &[Component],
+    most: usize,
+) -> Result<Option<Vec<NumericalRank>>, ConstraintRankError> {
+    if parts.iter().map(|part| part.size(s)).any(|[m, n]| m * n > most) {
+        return Ok(None);
+    }
+    let units = kinematic_units(s, &eq.J);
+    let own = |part: &Component| {
+        let [m, n] = part.size(s);
+        rank(&scaled_rows(s, eq, part, &units), m, n, Some(TOLERANCE))
+    };
+    Ok(Some(parts.iter().map(own).collect::<Result<_, _>>()?))
+}
+
+impl Component {
+    /// Rows and velocities.
+    pub fn size(&self, s: &Structure) -> [usize; 2] {
+        let rows = self.rows.iter().map(|r| s.rows[*r].size).sum();
+        [rows, self.cols.iter().map(|c| s.cols[*c].size).sum()]
+    }
 }
 
 #[cfg(test)]

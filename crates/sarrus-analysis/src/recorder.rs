@@ -5,7 +5,7 @@ mod between;
 use crate::covered_angles::CoveredAngles;
 use crate::drivers::{self, Contradiction};
 use crate::energy::EnergyAccount;
-use crate::events::{Advance, Ahead, ContactDetector, Detector, GapWatch, Slides, Switches, TOGETHER};
+use crate::events::{Advance, Ahead, Detector, GapWatch, Kinks, ContactDetector, Slides, Switches, TOGETHER};
 use crate::finite::NonFiniteColumns;
 use crate::following::Following;
 use crate::instants::{Instants, Why};
@@ -45,7 +45,7 @@ pub(crate) enum RunStop {
     Drivers(Contradiction),
     /// An event that fired too often: its name, and how often.
     Chatter(String, String),
-    /// A force that keeps the motion at one of its switches: what is to be said of it.
+    /// A force that keeps the motion at one of its switches, or a constraint at a kink: what is to be said of it.
     Stays(String),
 }
 
@@ -122,6 +122,8 @@ pub(crate) struct Recorder<'a> {
     pub slides: Option<Slides>,
     /// Object that searches for forces that switch or peak within a step, where one may.
     pub switches: Option<Switches>,
+    /// Who looks for constraints that keep the motion at a kink.
+    kinks: Kinks,
     /// The clock of the sampled controllers, where the model has any.
     pub sampler: Option<Sampler>,
     /// Time of the first sample whose accelerations could not be found, and why.
@@ -131,6 +133,8 @@ pub(crate) struct Recorder<'a> {
     columns: Option<Arc<Columns>>,
     /// True if a row needs accelerations.
     accelerations: bool,
+    /// Whether rows depend on others: then multipliers are looked at wherever rows are taken, whatever is recorded of them.
+    pub redundant: bool,
     watch: Box<dyn Watch + 'a>,
     bounds: RunBounds,
     started: Instant,
@@ -209,6 +213,7 @@ impl<'a> Recorder<'a> {
             gaps: None,
             slides: Slides::new(mechanism),
             switches: None,
+            kinks: Kinks::new(bounds.span),
             sampler: None,
             unsampled: None,
             unsampled_measures: None,
@@ -216,6 +221,7 @@ impl<'a> Recorder<'a> {
                 c.needs_reactions() || c.names.iter().any(|n| n == "violation.acceleration")
             }),
             columns,
+            redundant: false,
             watch,
             bounds,
             started: Instant::now(),
@@ -255,11 +261,13 @@ impl<'a> Recorder<'a> {
             gaps: self.gaps.clone(),
             slides: self.slides.clone(),
             switches: self.switches.clone(),
+            kinks: self.kinks.clone(),
             sampler: self.sampler.clone(),
             unsampled: self.unsampled.clone(),
             unsampled_measures: self.unsampled_measures.clone(),
             columns: self.columns.clone(),
             accelerations: self.accelerations,
+            redundant: self.redundant,
             watch,
             bounds: self.bounds,
             started: self.started,
@@ -288,6 +296,7 @@ impl<'a> Recorder<'a> {
         self.following.enter(mechanism.system());
         self.following.add(mechanism.system(), s.t, &self.eq);
         self.energy.add(mechanism.energy(s));
+        self.gaps.iter_mut().for_each(GapWatch::pass);
     }
 
     /// Neither steps nor time bound the run.
@@ -344,19 +353,26 @@ impl<'a> Recorder<'a> {
 
     /// Takes a sample of `s` as the row of time `t`, from which its own time differs by rounding at most.
     pub fn sample_as(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, t: f64) {
-        let Some(columns) = self.columns.clone() else { return };
-
+        if self.columns.is_none() && !self.redundant {
+            return;
+        }
         // between steps the constraints hold to the interpolant's accuracy only; where no way back is found the
         // sample stays as it is, and so does the start, which may violate them on purpose
-        self.sample.copy_from(s);
-        if s.t > self.bounds.span.0 && ode.project(&mut self.sample).is_err() {
+        let before = self.gaps.as_ref().and_then(|gaps| gaps.before(s.t));
+        self.sample.copy_from(before.unwrap_or(s));
+        if before.is_none() && s.t > self.bounds.span.0 && ode.project(&mut self.sample).is_err() {
             self.sample.copy_from(s);
         }
         let sample = std::mem::take(&mut self.sample);
         if let Some(gaps) = &mut self.gaps {
             gaps.note_limits(ode.problem_mut(), &sample);
         }
-        let known = self.accelerations && self.check(ode, &sample);
+        let known = (self.accelerations || self.redundant) && self.check(ode, &sample);
+        let Some(columns) = self.columns.clone() else {
+            self.sample = sample;
+            forget_fault();
+            return;
+        };
         let mut row = std::mem::take(&mut self.row);
         self.read(ode, &columns, &sample, known, &mut row);
         row[0] = t;
@@ -460,13 +476,14 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
     }
 
     fn can_retake(&self) -> bool {
-        self.switches.is_some()
+        self.switches.is_some() || self.gaps.as_ref().is_some_and(GapWatch::can_retake)
     }
 
     fn cut(&mut self, step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>) -> Result<Option<f64>, StepError> {
         let start = step.info.t;
         step.set_energy_scale(self.energy.scale());
         self.why = None;
+        self.gaps.iter_mut().for_each(GapWatch::pass);
         let cut = self.find_cut(step)?;
         self.step = Some(cut.map_or(step.info.h, |t| t - start));
         Ok(cut)
@@ -511,6 +528,7 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         }
 
         let stays = self.switches.as_ref().and_then(Switches::stays);
+        let stays = stays.or_else(|| self.kinks.note_step(ode.problem_mut(), s));
         let asked = self.watch.step(&Progress { t: s.t, steps: self.steps }) == Proceed::Stop;
         let elapsed = || self.started.elapsed().as_secs_f64();
         self.stop = match self.bounds {
@@ -530,7 +548,8 @@ impl Observer<Dynamics<'_, Mechanism>> for Recorder<'_> {
         let sampled = self.sampler.as_ref().map(Sampler::next);
         let contact_until = self.contact_detector.as_ref().map(ContactDetector::until);
         let switch = self.switches.as_ref().map(Switches::until);
-        let until = contact_until.into_iter().chain(switch).filter(|t| t.is_finite());
+        let slip = self.gaps.as_ref().map(GapWatch::until);
+        let until = contact_until.into_iter().chain(switch).chain(slip).filter(|t| t.is_finite());
         sampled.into_iter().chain(until).reduce(f64::min)
     }
 

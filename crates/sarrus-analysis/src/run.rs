@@ -74,10 +74,15 @@ impl<'w> Run<'w> {
         let conditions = Conditions::new(model, system)?;
         let span = (settings.t_start, settings.t_end);
         let mut breaks = system.breakpoints(span.0, span.1);
-        let mut timed = Vec::new();
-        conditions.breakpoints(span.0, span.1, &mut timed);
-        let event_at_end = timed.iter().any(|t| span.1 - t <= Schedule::near(span));
-        breaks.append(&mut timed);
+        let mut events_at_end = Vec::new();
+        for i in 0..conditions.len() {
+            let mut timed = Vec::new();
+            conditions.own_breakpoints(i, span.0, span.1, &mut timed);
+            if timed.iter().any(|t| span.1 - t <= Schedule::near(span)) {
+                events_at_end.push(i);
+            }
+            breaks.append(&mut timed);
+        }
         breaks.sort_by(f64::total_cmp);
         breaks.dedup();
         let sampler = Sampler::new(model, system, span, &breaks)?;
@@ -148,7 +153,9 @@ impl<'w> Run<'w> {
             let measures = Columns::measures(model, system)?;
             recorder.unsampled_measures = Some(Unsampled::new(measures, settings.every));
         }
+        recorder.redundant = rows.rank != Some(system.structure.nc);
         let samples = match columns {
+            _ if recorder.redundant => Samples::every(settings.t_start, settings.every, settings.t_end),
             Some(_) => Samples::every(settings.t_start, settings.every, settings.t_end),
             None => Samples::none(),
         };
@@ -171,8 +178,7 @@ impl<'w> Run<'w> {
         recorder.switches = Switches::new(system, span, adaptive, [method.rtol, method.atol]);
         recorder.sampler = Some(sampler).filter(|s| !s.is_empty());
         let jump = settings.certify.position;
-        let schedule =
-            Schedule { breaks, span, known: span.1, until: span.1, resume: false, event_at_end, jump };
+        let schedule = Schedule { breaks, span, known: span.1, until: span.1, resume: false, events_at_end, jump };
         let method = Arc::new(method);
         let mut events = EventLoop::new(system, &method, schedule);
         events.redundant = Some(rows.rank_to_resolve(&system.structure));

@@ -6,7 +6,8 @@
 //! its own. Where the speed that a driver asks for jumps, the velocities take the jump there, by the impulse M Δv = Jᵀ μ. A position that
 //! jumps ends the run: no motion follows it.
 //!
-//! A break at the end of a run belongs to the time after it: the last row is the limit from before, unless an event waits for that instant.
+//! A break at the end of a run belongs to the time after it: the run stays at the last number before it, and the last row is the limit from
+//! there. Conditions that change there because of the time are judged at the end itself. What their events do acts on the side before.
 
 use crate::recorder::Recorder;
 use sarrus_solve::integrators::{Because, Change, Ended, Observer, Samples, continue_drive, integrate};
@@ -30,8 +31,8 @@ pub(crate) struct Schedule {
     pub until: f64,
     /// True if the first segment continues with what the integrator remembers.
     pub resume: bool,
-    /// True if a condition changes because of the time alone right at the end of the span.
-    pub event_at_end: bool,
+    /// Events whose conditions change because of the time right at the end of the span.
+    pub events_at_end: Vec<usize>,
     /// Position violation that a jump of the constraints themselves is reported from \[m, rad\].
     pub jump: f64,
 }
@@ -40,6 +41,14 @@ impl Schedule {
     /// Times this near to each other are one \[s\].
     pub fn near(span: (f64, f64)) -> f64 {
         NEAR * f64::EPSILON * span.0.abs().max(span.1.abs())
+    }
+
+    /// The end, where a run that stands at `t` is right before a break there \[s\].
+    pub fn end_at(&self, t: f64) -> Option<f64> {
+        let near = Schedule::near((self.span.0, self.until));
+        let is_end = self.until >= self.known && t < self.until && self.until - t <= near;
+        (is_end && self.breaks.last().is_some_and(|last| (self.until - last).abs() <= near))
+            .then_some(self.until)
     }
 }
 
@@ -78,25 +87,23 @@ pub(crate) fn advance(
     let Some(first) = rest.first().copied().filter(|first| t_end > state.t && *first <= t_end) else {
         return segment_end(drive(dynamics, integrator, control, state, t_end, samples, recorder));
     };
-    let mut last = rest[rest.partition_point(|t| *t <= first + near) - 1];
+    let last = rest[rest.partition_point(|t| *t <= first + near) - 1];
     let is_last = t_end >= schedule.known && t_end - last <= near;
-    if is_last {
-        last = t_end;
-    }
-
     // up to the break, and samples inside it
     let before = first.next_down();
-    let continues = !is_last || schedule.event_at_end;
     if before - state.t > near {
         let ended = drive(dynamics, integrator, control, state, before, samples, recorder);
         if ended.because != Because::End {
             return segment_end(ended);
         }
-        if continues {
+        if !is_last {
             recorder.before_switch(dynamics, state);
+        } else if !route.events_at_end.is_empty() {
+            recorder.before_end(dynamics, state, t_end);
+            return SegmentEnd::Event;
         }
     }
-    if !continues {
+    if is_last {
         // controllers that are sampled at this instant
         match recorder.change(dynamics, state) {
             Ok(Change::Made) => {}

@@ -1,7 +1,7 @@
 //! Describes what stands at the start of a run or a check: sizes, rank, and what assembly did, ready for a report.
 
 use crate::assemble::{AssemblyReport, VelocityChange};
-use crate::components::{parts, rank_by_parts};
+use crate::components::{Component, parts, rank_by_parts, ranks_of};
 use crate::rank::{ConstraintRankError, TOLERANCE, scaled_rows};
 use crate::report::{AssemblyPart, ConstraintsReport, SizeReport, VelocityPart};
 use sarrus_math::solve::{NumericalRank, Svd};
@@ -69,6 +69,16 @@ impl RowRank {
     /// By singular values alone; none where the model is too large for them.
     pub fn by_values(s: &Structure, eq: &Equations) -> Option<RowRank> {
         rank_by_parts(s, eq, DENSE).ok().flatten().map(|rank| RowRank::from_rank(&rank))
+    }
+
+    /// The ranks of `parts` by singular values; none where one is too large for them.
+    pub fn of_parts(
+        s: &Structure,
+        eq: &Equations,
+        parts: &[Component],
+    ) -> Result<Option<Vec<usize>>, ConstraintRankError> {
+        let ranks = ranks_of(s, eq, parts, DENSE)?;
+        Ok(ranks.map(|ranks| ranks.iter().map(|found| found.rank).collect()))
     }
 
     /// The same with a solver for these rows, if there is one; if one had to be made, it is left there.

@@ -163,12 +163,15 @@ impl Conditions {
 
     /// Adds the times after `from` and up to `to` at which a condition changes because of the time alone.
     pub fn breakpoints(&self, from: f64, to: f64, breaks: &mut Vec<f64>) {
-        for condition in &self.list {
-            let Condition::Holds { flag, .. } = condition else { continue };
-            let mut own = Vec::new();
-            flag.breakpoints(from, to.next_up(), &mut own, &of_time);
-            breaks.extend(own.into_iter().filter(|t| *t > from && *t <= to));
-        }
+        (0..self.len()).for_each(|i| self.own_breakpoints(i, from, to, breaks));
+    }
+
+    /// The same of condition `i`.
+    pub fn own_breakpoints(&self, i: usize, from: f64, to: f64, breaks: &mut Vec<f64>) {
+        let Condition::Holds { flag, .. } = &self.list[i] else { return };
+        let mut own = Vec::new();
+        flag.breakpoints(from, to.next_up(), &mut own, &of_time);
+        breaks.extend(own.into_iter().filter(|t| *t > from && *t <= to));
     }
 
     /// The conditions `which` at `s`; where one needs them, with the equations and accelerations there.

@@ -20,7 +20,7 @@ const FARTHEST: f64 = 1e4;
 /// Steps back towards the model pose.
 const SLIDES: usize = 10;
 /// Violation that counts as closed, relative to the size of the mechanism: roundings of a long chain of products.
-const CLOSED: f64 = 1e-12;
+pub(super) const CLOSED: f64 = 1e-12;
 /// Violation that still counts as assembled: data typed with six digits in a redundant mechanism. The report shows it.
 pub(super) const TOLERABLE: f64 = 1e-6;
 /// A singular position is searched for where a pivot, the square of an angle, is below this.

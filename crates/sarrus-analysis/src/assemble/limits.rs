@@ -1,24 +1,26 @@
 //! Starts beyond rigid limits of joints.
 
 use super::AssemblyError;
-use crate::events::APART;
+use super::close::{CLOSED, TOLERABLE};
 use sarrus_model::{Model, Span};
 use sarrus_solve::State;
-use sarrus_system::System;
+use sarrus_system::{At, System};
 use std::sync::Arc;
 
-/// The first coordinate that starts beyond one of its rigid limits, by more than an event at the limit would move it.
+/// The first coordinate that starts beyond one of its rigid limits, by more than rounding of what it is computed from, or than constraints are
+/// off by `error` as assembled.
 pub(super) fn beyond(
     model: &Model,
     system: &Arc<System>,
     state: &State,
     discrete: &[f64],
+    error: f64,
 ) -> Option<AssemblyError> {
     let joints = &system.directory.joints;
     let acts = |element: usize| system.element_index(element).is_some();
     let limited = || joints.iter().filter(|j| acts(j.element) && j.limits.iter().any(Option::is_some));
     limited().next()?;
-    let tolerance = APART * state.q.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+    let error = error.min(TOLERABLE);
     let mut mechanism = system.mechanism();
     mechanism.set_discrete(discrete);
     mechanism.observe(state, |at| {
@@ -27,6 +29,9 @@ pub(super) fn beyond(
             for (k, limits) in joint.limits.iter().enumerate() {
                 let Some(limits) = limits.map(|limits| limits.values) else { continue };
                 let value = joint.coordinate(k, a, b).value(at);
+                let is_angle = joint.face.coordinates()[k].is_angle();
+                let other = if is_angle { 1.0 } else { farthest(at, [a, b]) };
+                let tolerance = error.max(CLOSED * value.abs().max(other));
                 if value >= limits[0] - tolerance && value <= limits[1] + tolerance {
                     continue;
                 }
@@ -39,4 +44,9 @@ pub(super) fn beyond(
         }
         None
     })
+}
+
+/// Distance of the bodies `pair` from the origin, the larger \[m\].
+fn farthest(at: &At<f64>, pair: [usize; 2]) -> f64 {
+    pair.iter().fold(0.0, |most, &body| at.pose(body).p.norm().max(most))
 }

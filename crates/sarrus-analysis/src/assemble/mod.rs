@@ -237,7 +237,9 @@ pub(crate) fn assemble_reusing(
     workspace: Option<&mut Option<Kkt>>,
 ) -> Result<Assembled, AssemblyError> {
     let start = assemble_together(model, system, mode, workspace)?;
-    if let Some(error) = limits::beyond(model, system, &start.state, &start.discrete) {
+    if let Some(error) =
+        limits::beyond(model, system, &start.state, &start.discrete, start.report.position_error)
+    {
         return Err(error);
     }
     match system.nearest_singular(&start.state).filter(|near| near.sin_beta < SINGULAR) {

@@ -39,7 +39,7 @@ pub(crate) struct ContactDetector {
     samples: Vec<(f64, PairGaps)>,
     scratch: PairGaps,
     firings: Firings,
-    /// Time when the step was cut last, and whether that was for the sake of accuracy.
+    /// When the step was cut last, and whether that was for the sake of accuracy, or of a bound alone.
     cut_at: f64,
     shortened: bool,
     met: bool,
@@ -97,7 +97,7 @@ impl ContactDetector {
         }
     }
 
-    /// Returns whether the step is cut for the sake of accuracy alone.
+    /// Whether the step is cut for the sake of accuracy, or of a bound, alone.
     pub fn is_shortened(&self) -> bool {
         self.shortened
     }
@@ -186,7 +186,8 @@ impl ContactDetector {
         let first = touch.into_iter().chain(change).reduce(f64::min).filter(|first| *first < step.end.t);
         self.stride = f64::INFINITY;
         let shorter = if ahead != Ahead::Clear && self.locates() { self.shorten(step, first)? } else { None };
-        self.shortened = shorter.is_some();
+        // where a bound ends it nothing touches
+        self.shortened = shorter.is_some() || matches!(ahead, Ahead::Until(t) if first == Some(t));
         let first = shorter.or(first);
         self.cut_at = first.unwrap_or(self.cut_at);
         Ok(first)

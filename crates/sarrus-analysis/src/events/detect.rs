@@ -122,14 +122,19 @@ impl Detector {
     /// Checks all conditions at `s`, where a segment starts, and returns the events that are to fire there, in their order.
     ///
     /// `fired` are those that have just fired at this instant, each with whether its condition held just before: one that
-    /// its own actions have made false may fire again.
+    /// its own actions have made false may fire again. Right before the `end` of a run the conditions that change there because of
+    /// the time are judged at that end.
     pub fn check(
         &mut self,
         ode: &mut Dynamics<'_, Mechanism>,
         s: &State,
+        end: Option<(f64, &[usize])>,
         fired: &[(usize, bool)],
     ) -> Result<Vec<usize>, SolveError> {
         self.judge_all(ode, s)?;
+        if let Some((t, which)) = end {
+            self.judge_end(ode, s, t, which)?;
+        }
         let forced = std::mem::take(&mut self.due);
         let mut due = Vec::new();
         for (i, watch) in self.watches.iter_mut().enumerate().filter(|(_, watch)| !watch.done) {
@@ -189,6 +194,20 @@ impl Detector {
         self.which.clear();
         self.which.extend((0..watches.len()).filter(|&i| !watches[i].done));
         judge(&self.conditions, &mut self.watches, &self.which, ode, s, &mut self.verdicts)
+    }
+
+    /// Judges those of `which` that may still fire as if `s` were at `t` \[s\].
+    fn judge_end(
+        &mut self,
+        ode: &mut Dynamics<'_, Mechanism>,
+        s: &State,
+        t: f64,
+        which: &[usize],
+    ) -> Result<(), SolveError> {
+        let which: Vec<usize> = which.iter().copied().filter(|&i| !self.watches[i].done).collect();
+        self.near.copy_from(s);
+        self.near.t = t;
+        judge(&self.conditions, &mut self.watches, &which, ode, &self.near, &mut self.verdicts)
     }
 
     /// The run continues from `s`, where `due` fire.

@@ -1,16 +1,14 @@
 //! Rigid limits of joints: when a rebound ends in rest, and what is reported of one.
 //!
 //! A limit is a gap like those of rigid contacts ([`super::rigid`]): impacts and what stays closed are found for all of them together.
-//! Where the rebound would be slower than [`REST`] of the hardest impact on that limit, or too slow to leave it in the course of the
-//! run, the coordinate stays: bounces that follow each other ever faster end there.
+//! Where the rebound would be slower than [`REST`] of the hardest impact on that limit, the coordinate stays: bounces that follow each
+//! other ever faster end there. How long the run is has no part in it.
 
 use super::EventLoop;
 use crate::report::ImpulseReport;
 
 /// A rebound slower than this part of the hardest impact is none.
 const REST: f64 = 1e-3;
-/// The same as a part of the coordinate's range over the duration of the run.
-const NEVER_LEAVES: f64 = 1e-6;
 
 impl EventLoop {
     /// Returns whether a coordinate that arrives at limit number `limit` with `speed` stays there.
@@ -18,8 +16,7 @@ impl EventLoop {
         let own = &self.system.all.events.limits[limit];
         let hardest = &mut self.hardest[limit];
         *hardest = hardest.max(speed);
-        let span = self.schedule.span.1 - self.schedule.span.0;
-        own.restitution * speed <= (REST * *hardest).max(NEVER_LEAVES * own.range / span)
+        own.restitution * speed <= REST * *hardest
     }
 
     /// The impulse of limit number `limit`, along its coordinate on the second body.

@@ -18,6 +18,7 @@ mod dead_centre;
 mod detect;
 mod features;
 mod jump;
+mod kinks;
 mod limits;
 mod peaks;
 mod rigid;
@@ -32,6 +33,7 @@ pub(crate) use active::{Active, EventChanges, GapHold};
 pub(crate) use advance::{Advance, Ahead};
 pub(crate) use contact_detector::ContactDetector;
 pub(crate) use detect::{Detector, TOGETHER};
+pub(crate) use kinks::Kinks;
 pub(crate) use rigid::{ContactTally, GapWatch, LimitExcess};
 pub(crate) use slides::Slides;
 pub(crate) use switches::Switches;
@@ -45,10 +47,9 @@ use crate::schedule::{Schedule, SegmentEnd, advance};
 use crate::settings::Settings;
 use crate::start::RowRank;
 use chatter::{Firings, MOST};
-pub(crate) use jump::APART;
 use jump::Rebuilt;
 use sarrus_model::settings::Coordinates;
-use sarrus_solve::integrators::{Because, Ended, InChart, Observer, Samples, TakenStep};
+use sarrus_solve::integrators::{Because, Ended, InChart, Samples, TakenStep};
 use sarrus_solve::{
     Counts, Dynamics, Equations, Integrator, MethodStatistics, PausedDynamics, Problem, SolveError, Stage,
     State, StepControl, StepError,
@@ -153,7 +154,7 @@ impl EventLoop {
             known: span.1,
             until: span.1,
             resume: false,
-            event_at_end: false,
+            events_at_end: Vec::new(),
             jump,
         };
         EventLoop::new(system, &Arc::new(method.clone()), schedule)
@@ -224,23 +225,18 @@ impl EventLoop {
                     break Ok(Vec::new());
                 }
                 let looked = match &mut recorder.detector {
-                    Some(detector) => detector.check(&mut dynamics, state, &self.fired),
+                    Some(detector) => {
+                        let end = self.schedule.end_at(state.t).map(|t| (t, &self.schedule.events_at_end[..]));
+                        detector.check(&mut dynamics, state, end, &self.fired)
+                    }
                     None => Ok(Vec::new()),
                 };
                 let way = match looked {
                     Ok(due) if !due.is_empty() => break Ok(due),
                     Ok(_) => {
                         self.fired.clear();
-                        recorder.advance(&mut dynamics, state);
-                        advance(
-                            &mut dynamics,
-                            integrator,
-                            control,
-                            state,
-                            &mut self.schedule,
-                            samples,
-                            recorder,
-                        )
+                        recorder.advance(&mut dynamics, state, self.time(state));
+                        advance(&mut dynamics, integrator, control, state, &mut self.schedule, samples, recorder)
                     }
                     Err(source) => SegmentEnd::Ended(failed(source, control, state.t)),
                 };
@@ -303,12 +299,13 @@ impl EventLoop {
                     }
                     // the instant itself, between two samples
                     if let Ok(mut dynamics) = self.dynamics(mechanism, state) {
-                        recorder.advance(&mut dynamics, state);
-                        if !recorder.has_sample(state.t) {
-                            recorder.sample(&mut dynamics, state);
+                        recorder.advance(&mut dynamics, state, self.time(state));
+                        let t = self.time(state);
+                        if !recorder.has_sample(t) {
+                            recorder.sample_as(&mut dynamics, state, t);
                         }
                     }
-                    return Ok(ended(Because::Stopped, control, state.t));
+                    return Ok(ended(Because::Stopped, control, self.time(state)));
                 }
                 control.restart();
             }
@@ -322,6 +319,11 @@ impl EventLoop {
                 control.restart();
             }
         }
+    }
+
+    /// The time that is reported at `state`: the end, where a run stands right before a break there \[s\].
+    fn time(&self, state: &State) -> f64 {
+        self.route.end_at(state.t).unwrap_or(state.t)
     }
 
     /// The equations of what acts, and the integrator where it is one of their own.
@@ -482,7 +484,7 @@ impl EventLoop {
             recorder.stop = Some(RunStop::Event(event.name.clone(), why.clone()));
         }
         recorder.events.push(EventReport {
-            t: state.t,
+            t: self.time(state),
             name: event.name.clone(),
             actions: changes.words,
             impulses,

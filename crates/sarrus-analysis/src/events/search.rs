@@ -23,10 +23,19 @@ pub(super) type ConditionSample = (f64, ConditionValue);
 
 /// The first instant after `a`, where the condition does not hold, to the last digits, at which it does, as it does at `b`.
 pub(super) fn crossing<E>(
+    a: ConditionSample,
+    b: ConditionSample,
+    judge: impl FnMut(f64) -> Result<ConditionValue, E>,
+) -> Result<f64, E> {
+    bracket(a, b, judge).map(|[_, t]| t)
+}
+
+/// The same, after the last instant that is known at which it does not hold.
+pub(super) fn bracket<E>(
     mut a: ConditionSample,
     mut b: ConditionSample,
     mut judge: impl FnMut(f64) -> Result<ConditionValue, E>,
-) -> Result<f64, E> {
+) -> Result<[f64; 2], E> {
     let epsilon = 0.5 * ULPS * f64::EPSILON * a.0.abs().max(b.0.abs());
     let width = b.0 - a.0;
     let most = (width / (2.0 * epsilon)).log2().ceil().max(0.0) as i32 + 1;
@@ -52,7 +61,7 @@ pub(super) fn crossing<E>(
         let verdict = judge(t)?;
         if verdict.holds { b = (t, verdict) } else { a = (t, verdict) }
     }
-    Ok(b.0)
+    Ok([a.0, b.0])
 }
 
 /// Returns whether a margin with these values at three instants, the middle one the highest, may reach zero between them.

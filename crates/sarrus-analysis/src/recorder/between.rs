@@ -42,13 +42,15 @@ impl Recorder<'_> {
     fn evaluate(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, is_inside: bool) {
         let Some(columns) = self.columns.clone() else { return };
         let mut here = std::mem::take(&mut self.sample);
-        here.copy_from(s);
-        if is_inside && ode.project(&mut here).is_err() {
+        let before = self.gaps.as_ref().and_then(|gaps| gaps.before(s.t));
+        here.copy_from(before.unwrap_or(s));
+        if before.is_none() && is_inside && ode.project(&mut here).is_err() {
             here.copy_from(s);
         }
         let known = self.accelerations && ode.evaluate(&here).is_ok();
         let mut row = std::mem::take(&mut self.row);
         self.read(ode, &columns, &here, known, &mut row);
+        row[0] = s.t;
         (self.row, self.sample) = (row, here);
         // a column without a number is no reason for a step to fail
         forget_fault();
@@ -139,12 +141,23 @@ impl Recorder<'_> {
         }
     }
 
-    /// The run continues from `s`, where something has happened.
-    pub fn advance(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State) {
+    /// Events may be due at the end of the run, `t` \[s\], right behind `s`.
+    pub fn before_end(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, t: f64) {
+        if self.columns.is_some() {
+            self.evaluate(ode, s, false);
+            self.row[0] = t;
+            self.peaks.iter_mut().for_each(|peaks| peaks.note(&self.row));
+            self.instants.open(&self.row, Why::Event, self.events.len());
+        }
+    }
+
+    /// The run continues from `s`, where something has happened at the time `t` \[s\].
+    pub fn advance(&mut self, ode: &mut Dynamics<'_, Mechanism>, s: &State, t: f64) {
         if !self.instants.is_open() {
             return;
         }
         self.evaluate(ode, s, false);
+        self.row[0] = t;
         if let Some(peaks) = &mut self.peaks {
             peaks.part();
             peaks.add(&self.row);

@@ -17,7 +17,8 @@ use sarrus_math::solve::Svd;
 use sarrus_solve::{Equations, Problem, SolveError, Stage, State};
 use sarrus_system::{Family, Mechanism};
 
-/// Acceleration, relative to the terms that it is a sum of, up to which it is rounding: as for components of reactions.
+/// Acceleration, relative to the terms that it is a sum of, up to which it is rounding, and load, relative to the multipliers that it is one
+/// of: as for components of reactions.
 const PART: f64 = super::reactions::PART;
 
 /// Contacts that slide, with bodies whose accelerations depend on how contacts share their load.
@@ -66,12 +67,15 @@ pub(super) fn complete(
         let right: Vec<f64> = rows.iter().zip(&lengths).map(|(&row, length)| -vector[row] / length).collect();
         let mut change = vec![0.0; n];
         svd.solve(n, &right, &mut change);
-        let most = change.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         let size = vector.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         let mut own = vec![0.0; nv];
         for (k, (change, (a, mu))) in change.iter().zip(moves.iter().zip(&effects)).enumerate() {
-            loads[k] |= change.abs() > PART * most && most * lengths[k] > PART * size;
             vector.iter_mut().zip(mu).for_each(|(v, mu)| *v += change * mu);
+            // beside the multipliers of contacts that stick and of joints a load may be rounding
+            if !(change.abs() * lengths[k] > PART * size) {
+                continue;
+            }
+            loads[k] = true;
             for ((own, terms), a) in own.iter_mut().zip(&mut terms).zip(a) {
                 *own += change * a;
                 *terms = terms.max((change * a).abs());

@@ -23,8 +23,6 @@ pub struct RigidStop {
     pub side: f64,
     /// Speed after an impact over that before.
     pub restitution: f64,
-    /// A length that the coordinate may move by \[m, rad\].
-    pub range: f64,
 }
 
 impl RigidStop {
@@ -47,7 +45,6 @@ impl RigidStop {
                     value,
                     side,
                     restitution: limits.restitution,
-                    range: if (hi - lo).is_finite() { hi - lo } else { value.abs().max(1.0) },
                 }));
             }
         }

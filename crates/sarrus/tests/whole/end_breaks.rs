@@ -100,3 +100,45 @@ fn an_event_at_the_end_still_fires_beside_a_switch() {
     let found = certified(&text);
     assert!(found.report.events.iter().any(|event| event.name == "e"), "{:?}", found.report.events);
 }
+
+/// Whether something happens at the end of the run or not, what switches there has not switched in the last row.
+#[test]
+fn an_event_at_the_end_makes_nothing_else_switch() {
+    for (event, fires) in [
+        ("events.e = { when = 't >= 1', set = { c.on = 4 } }", true),
+        ("events.e = { when = 't >= 1', lock = ['K'] }", true),
+        ("events.e = { when = 't >= 1 and b.x > 0', set = { c.on = 4 } }", true),
+        ("events.e = { when = 't >= 1', stop = 'enough' }", true),
+        ("events.e = { when = 't > 1', set = { c.on = 4 } }", false),
+        ("events.e = { when = 'f.force > 50', set = { c.on = 4 } }", false),
+        (
+            "events = { e = { when = 'f.force > 50', set = { c.on = 4 } }, z = { when = 't >= 1', set = { c.on = 3 } } }",
+            false,
+        ),
+        (
+            "controllers.s = { kind = 'sampled', period = 0.25, states = { n = 0 }, update = { n = 'n + 1' } }",
+            false,
+        ),
+    ] {
+        for integrator in ["dop853", "rk4", "radau5"] {
+            let text = slider(&format!(
+                "drivers.motor = {{ kind = 'joint', joint = 'J', speed = 'if(t < 1, 1, 5)' }}\n\
+                 bodies.k = {{ at = [0, 1], mass = 1, inertia = 1 }}\n\
+                 joints.K = {{ kind = 'prismatic', bodies = ['ground', 'k'], at = [0, 1] }}\n\
+                 forces.f = {{ kind = 'actuator', joint = 'K', force = 'if(t < 1, 0, 100)' }}\n\
+                 controllers.c = {{ kind = 'input', values = {{ on = 0 }} }}\nrun.integrator = '{integrator}'\n{event}"
+            ));
+            let (model, system) = load(&text);
+            let found = simulate(&model, &system, &Simulate { record: true, ..Simulate::default() }, &mut ())
+                .unwrap();
+            let names = ["t", "J.speed", "f.force", "k.ax", "energy.work"];
+            let row = last(&found.trajectory, names);
+            for ((name, own), expected) in names.iter().zip(row).zip([1.0, 1.0, 0.0, 0.0, 0.0]) {
+                assert!((own - expected).abs() < 1e-9, "{name} is {own}, not {expected}\n{text}");
+            }
+            let own: Vec<f64> = found.report.events.iter().filter(|e| e.name == "e").map(|e| e.t).collect();
+            assert_eq!(own, if fires { vec![1.0] } else { vec![] }, "{text}");
+            assert_eq!(found.report.t_end, 1.0, "{text}");
+        }
+    }
+}

@@ -644,3 +644,45 @@ fn a_run_says_which_of_its_columns_are_not_unique() {
     assert!(run.report.reactions.not_unique.is_empty());
     assert!(run.report.notes.iter().all(|n| !n.contains("not unique")));
 }
+
+/// Three cranks carry one coupler, and the third is longer by a fiftieth: rates are free where all stand upright, and no position near it is another.
+/// A pendulum beside them does not change that, whatever its size.
+#[test]
+fn parts_that_share_no_body_are_judged_each_by_itself() {
+    let cranks = |l: f64, d: f64, more: &str| {
+        format!(
+            "space = 'planar'\ngravity = [0, 0]
+            [bodies]
+            c1 = {{ from = [0, 0], to = [0, {l}], mass = 1 }}
+            c2 = {{ from = [{l}, 0], to = [{l}, {l}], mass = 1 }}
+            c3 = {{ from = [{0}, {1}], to = [{0}, {l}], mass = 1 }}
+            k = {{ from = [0, {l}], to = [{0}, {l}], mass = 1 }}
+            [joints]
+            A = {{ kind = 'revolute', bodies = ['ground', 'c1'], at = [0, 0] }}
+            B = {{ kind = 'revolute', bodies = ['ground', 'c2'], at = [{l}, 0] }}
+            C = {{ kind = 'revolute', bodies = ['ground', 'c3'], at = [{0}, {1}] }}
+            D = {{ kind = 'revolute', bodies = ['c1', 'k'], at = [0, {l}] }}
+            E = {{ kind = 'revolute', bodies = ['c2', 'k'], at = [{l}, {l}] }}
+            F = {{ kind = 'revolute', bodies = ['c3', 'k'], at = [{0}, {l}] }}
+            {more}",
+            2.0 * l,
+            -d * l
+        )
+    };
+    let pendulum = |l: f64| {
+        format!(
+            "[bodies.w]\nfrom = [50, 0]\nto = [{}, 0]\nmass = 100\n[joints.W]\nkind = 'revolute'\nbodies = ['ground', 'w']\nat = [50, 0]",
+            50.0 + l
+        )
+    };
+    for (l, d, here, there) in
+        [(1.0, 0.02, 1, 0), (1.0, 0.1, 1, 0), (0.1, 0.05, 1, 0), (1.0, 0.0, 1, 1), (0.1, 0.0, 1, 1)]
+    {
+        for (more, free) in [(String::new(), 0), (pendulum(20.0), 1), (pendulum(0.1), 1)] {
+            let text = format!("format = 'sarrus/1'\n{}", cranks(l, d, &more));
+            let (model, system) = open(&text, &[]);
+            let found = check(&model, &system).unwrap().mobility;
+            assert_eq!((found.here, found.structural), (Some(here + free), Some(there + free)), "{text}");
+        }
+    }
+}

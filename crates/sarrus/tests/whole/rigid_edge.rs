@@ -182,3 +182,66 @@ fn jaws_as_high_as_a_box_lift_it_or_slide_off() {
         );
     }
 }
+
+/// A ball that slides off a table, and a bead that slides along a rod which rotates: what they bear is known up to the end of the face, and nothing
+/// behind it. No row pulls, on either side of the instant.
+#[test]
+fn a_face_that_ends_bears_nothing_and_never_pulls() {
+    for (planar, v) in [(true, 3.0), (true, 2.0), (true, 0.9), (true, 0.5), (false, 3.0)] {
+        let velocity = if planar { format!("p.vx = {v}") } else { format!("p.velocity = [{v}, 0, 0]") };
+        let text = format!(
+            "{}ground.shape = {{ kind = 'box', size = {}, on = {} }}
+            bodies.p = {{ at = {}, mass = 1, shape = {{ kind = 'sphere', radius = 0.05 }} }}
+            contacts.d = {{ between = ['p', 'ground'], method = 'impulsive', restitution = 0 }}
+            initial = {{ {velocity} }}
+            run.t_end = 0.6",
+            head(planar),
+            vector(planar, [2.0, 0.2], 1.0),
+            vector(planar, [0.0, -0.1], 0.0),
+            vector(planar, [if v < 1.0 { 0.9 } else { 0.0 }, 0.05], 0.0),
+        );
+        let outcome = run(&text);
+        let up = if planar { "p.ay" } else { "p.az" };
+        pushes_only(&outcome, "d.force", -1e-7, 9.81 + 1e-7, &text);
+        // slower ones roll over the edge
+        if v * v > 0.05 * 9.81 {
+            pushes_only(&outcome, up, -9.81 - 1e-7, 1e-7, &text);
+        }
+        let tally = outcome.report.contacts.iter().find(|c| c.name == "d").unwrap();
+        assert!((tally.largest_force - 9.81).abs() < 1e-6, "{}\n{text}", tally.largest_force);
+    }
+}
+
+/// At a constant rate the rod pushes the bead, at r, with 2 m ω ṙ.
+#[test]
+fn a_bead_that_leaves_a_rod_is_pushed_to_the_end() {
+    let text = "format = 'sarrus/1'
+        space = 'planar'
+        gravity = [0, 0]
+        bodies.rod = { at = [0.5, 0], mass = 1, shape = { kind = 'box', size = [1, 0.004] } }
+        bodies.p = { at = [0.8, 0.003], mass = 1e-3, shape = { kind = 'sphere', radius = 1e-3 } }
+        joints.R = { kind = 'revolute', bodies = ['ground', 'rod'], at = [0, 0] }
+        drivers.turn = { kind = 'joint', joint = 'R', rate = 3 }
+        contacts.d = { between = ['rod', 'p'], method = 'impulsive', restitution = 0 }
+        initial = { R.rate = 3, p.vy = 2.4, p.vx = -0.009 }
+        run.t_end = 0.4";
+    let outcome = run(text);
+    // r = 0.8 cosh ωt, as the bead starts at rest on the rod
+    let most = 2.0 * 1e-3 * 3.0 * 3.0 * (1.0_f64 - 0.64).sqrt();
+    pushes_only(&outcome, "d.force", -1e-9, most * (1.0 + 1e-2), text);
+    assert!(
+        !outcome.report.notes.iter().any(|n| n.contains("closed and opened")),
+        "{:?}",
+        outcome.report.notes
+    );
+}
+
+/// Values of a column in rows, events and peaks lie between `least` and `most`.
+fn pushes_only(outcome: &Outcome, name: &str, least: f64, most: f64, text: &str) {
+    let column = outcome.trajectory.names().iter().position(|n| n == name).unwrap();
+    let rows = outcome.trajectory.rows().chain(outcome.instants.rows.rows()).map(|row| row[column]);
+    let peak = &outcome.report.peaks[name];
+    for x in rows.chain([peak.min, peak.max]) {
+        assert!(least <= x && x <= most, "{name} is {x}\n{text}");
+    }
+}

@@ -195,3 +195,79 @@ fn the_column_slip_is_the_speed_of_the_fastest_point() {
     let slip = outcome.trajectory.last("floor.slip").unwrap();
     assert!((slip - fastest).abs() < 1e-9, "{slip} {fastest}");
 }
+
+/// Boxes on a shaken platform slide along one line: how their corners share the load does not matter, also where they slide at one place and stick at another.
+#[test]
+fn boxes_that_slide_along_one_line_have_one_motion() {
+    for (mu, more) in [(0.3, 0.15), (0.15, 0.3), (0.1, 0.1)] {
+        for masses in [[5.0, 2.0, 1.0], [5.0, 0.01, 20.0]] {
+            let text = format!(
+                "format = 'sarrus/1'
+                space = 'planar'
+                bodies.pl = {{ at = [0, 0], mass = {}, inertia = 1, shape = {{ kind = 'box', size = [4, 0.2] }} }}
+                bodies.b1 = {{ at = [0, 0.15], mass = {}, shape = {{ kind = 'box', size = [1.0, 0.1] }} }}
+                bodies.b2 = {{ at = [0, 0.25], mass = {}, shape = {{ kind = 'box', size = [0.6, 0.1] }} }}
+                joints.P = {{ kind = 'prismatic', bodies = ['ground', 'pl'], at = [0, 0] }}
+                drivers.d = {{ kind = 'joint', joint = 'P', position = '0.1*sin(8*t)' }}
+                contacts.c1 = {{ between = ['pl', 'b1'], method = 'impulsive', friction = {{ mu = {mu} }} }}
+                contacts.c2 = {{ between = ['b1', 'b2'], method = 'impulsive', friction = {{ mu = {more} }} }}
+                run.t_end = 0.8",
+                masses[0], masses[1], masses[2]
+            );
+            let report = run(&text).report;
+            assert!(
+                report.reactions.motion_not_unique.is_empty(),
+                "{:?}\n{text}",
+                report.reactions.motion_not_unique
+            );
+            assert!(
+                !report.notes.iter().any(|n| n.contains("slide in different directions")),
+                "{:?}",
+                report.notes
+            );
+        }
+    }
+}
+
+/// A ball slides down an incline across its slope until it rolls. With the slip s at the angle θ to the slope, ṡ = -A + g cos θ and s θ̇ = -g sin θ,
+/// so that s = s₀ (tan θ/2 / tan θ₀/2)^(A/g) sin θ₀/sin θ: its end is an integral over θ. It does not depend on where the run ends.
+#[test]
+fn a_slip_that_turns_ends_when_its_hodograph_says() {
+    let (tilt, mu, radius) = (10.0_f64.to_radians(), 0.2_f64, 5e-3_f64);
+    let (down, press) = (9.81 * tilt.sin(), 9.81 * tilt.cos());
+    let brake = 3.5 * mu * press;
+    for (v, w) in
+        [([0.3_f64, 0.5], [100.0_f64, 200.0]), ([0.5, 0.1], [0.0, 0.0]), ([-0.4, 0.6], [20.0, -30.0])]
+    {
+        let slip = [v[0] - radius * w[1], v[1] + radius * w[0]];
+        let (speed, start) = (slip[0].hypot(slip[1]), slip[1].abs().atan2(slip[0]));
+        let n = 200_000;
+        let at = |angle: f64| {
+            let grown = ((0.5 * angle).tan() / (0.5 * start).tan()).powf(brake / down);
+            speed * grown * start.sin() / angle.sin() / (down * angle.sin())
+        };
+        let step = start / n as f64;
+        let end: f64 = (0..n).map(|i| at((i as f64 + 0.5) * step)).sum::<f64>() * step;
+        for t_end in [end + 0.005, end + 0.1, 1.0, 3.0] {
+            let text = format!(
+                "format = 'sarrus/1'
+                gravity = [{down}, 0, {}]
+                ground.shape = {{ kind = 'half_space' }}
+                bodies.b = {{ at = [0, 0, {radius}], mass = 1e-3, inertia = [1e-8, 1e-8, 1e-8], shape = {{ kind = 'sphere', radius = {radius} }} }}
+                contacts.c = {{ between = ['b', 'ground'], method = 'impulsive', restitution = 0.5, friction = {{ mu = {mu} }} }}
+                initial = {{ b.velocity = [{}, {}, 0], b.omega = [{}, {}, 50] }}
+                run.t_end = {t_end}",
+                -press, v[0], v[1], w[0], w[1]
+            );
+            let outcome = run(&text);
+            let sticks: Vec<f64> = outcome
+                .report
+                .events
+                .iter()
+                .filter(|e| e.actions.iter().any(|a| a == "sticks"))
+                .map(|e| e.t)
+                .collect();
+            assert!(sticks.len() == 1 && (sticks[0] - end).abs() < 1e-6, "{sticks:?} {end}\n{text}");
+        }
+    }
+}

@@ -374,7 +374,7 @@ fn a_start_beyond_a_rigid_limit_is_refused() {
     assert!(refused(rotations).contains("`J.angle` starts at 7.8"));
     for initial in [
         "initial.J.position = 0.25",
-        "initial.J.position = 0.2500000001",
+        "initial.J.position = 0.25000000000000006",
         "initial.J.position = -0.5",
         "initial.J.position = 0.1",
     ] {
@@ -382,4 +382,36 @@ fn a_start_beyond_a_rigid_limit_is_refused() {
     }
     start(&text(", stop = { stiffness = 100 }", "initial.J.position = 0.3"))
         .near("springy", &[("J.position", 0.3)]);
+}
+
+/// Rounding is that of the lengths that take part, however small the limit is.
+#[test]
+fn a_start_beyond_a_small_limit_is_refused_and_one_on_it_is_kept() {
+    let text = |limit: f64, x: f64| {
+        format!(
+            "space = 'planar'\ngravity = [0, 0]\nbodies.b = {{ at = [0, 0], mass = 1, inertia = 1 }}\n\
+            joints.J = {{ kind = 'prismatic', bodies = ['ground', 'b'], at = [0, 0], limits = [-inf, {limit}] }}\n\
+            initial.J.position = {x}\n"
+        )
+    };
+    for limit in [1e-9, 1e-6, 0.25, 40.0] {
+        for part in [1e-9, 1e-3, 0.2, 100.0] {
+            let x = limit * (1.0 + part);
+            assert!(refused(&text(limit, x)).contains("beyond its limit"), "{limit} {x}");
+        }
+        for x in [limit, limit * (1.0 - 1e-9), 0.5 * limit] {
+            let own = start(&text(limit, x));
+            own.near("within", &[("J.position", x)]);
+            assert!((own.at("J.position") - x).abs() <= 1e-15 * x, "{limit} {x}");
+        }
+    }
+    let hinge = |angle: f64| {
+        format!(
+            "space = 'planar'\ngravity = [0, 0]\nbodies.b = {{ at = [0, 0], mass = 1, inertia = 1 }}\n\
+            joints.J = {{ kind = 'revolute', bodies = ['ground', 'b'], at = [0, 0], limits = [-inf, 1e-8] }}\n\
+            initial.J.angle = {angle}\n"
+        )
+    };
+    assert!(refused(&hinge(2e-8)).contains("`J.angle` starts at 0.00000002"));
+    start(&hinge(1e-8)).near("on the limit", &[("J.angle", 1e-8)]);
 }

@@ -309,3 +309,33 @@ fn an_event_that_holds_by_a_billionth_of_its_range_is_met() {
     let noted = report.notes.iter().any(|note| note.contains("event `e`") && note.contains("rounding"));
     assert!(noted || report.events.len() == 1, "{:?}", report.notes);
 }
+
+/// A spring turns a cam up to the foot of a tooth, and cannot lift the follower over it: the kink of the constraint holds the shaft.
+#[test]
+fn a_kink_of_a_constraint_that_holds_the_motion_ends_the_run_by_name() {
+    for half in [0.05, 0.3] {
+        let text = format!(
+            "space = 'planar'
+            tables.lift = {{ points = [[-10, 0], [{}, 0], [0.8, 0.05], [{}, 0], [10, 0]] }}
+            bodies.s = {{ at = [0, 0], mass = 1, inertia = 0.01 }}
+            bodies.f = {{ at = [0, 1], mass = 5, inertia = 1 }}
+            joints.S = {{ kind = 'revolute', bodies = ['ground', 's'], at = [0, 0], stiffness = 0.5, rest = 2, damping = 0.05 }}
+            joints.F = {{ kind = 'prismatic', bodies = ['ground', 'f'], at = [0, 1], axis = [0, 1] }}
+            constraints.c = {{ kind = 'expression', zero = 'F.position - lift(S.angle)' }}
+            run = {{ t_end = 3, certify = {{ level = 'basic' }} }}",
+            0.8 - half,
+            0.8 + half
+        );
+        let (model, system) = crate::common::load(&text);
+        let found =
+            simulate(&model, &system, &Simulate { record: true, ..Simulate::default() }, &mut ()).unwrap();
+        assert_eq!(found.report.status, sarrus::analysis::Status::Stopped, "{}", found.report.reason);
+        assert!(
+            found.report.reason.contains("constraint `c` keeps the motion at a kink"),
+            "{}",
+            found.report.reason
+        );
+        assert!(!found.report.certificate.passed);
+        assert!((last(&found, "S.angle") - (0.8 - half)).abs() < 0.05, "{}", last(&found, "S.angle"));
+    }
+}

@@ -386,3 +386,34 @@ fn equality_of_continuous_numbers_is_told() {
         assert!(!notes(when), "{when}");
     }
 }
+
+/// A slider or hinge that meets its stop at -d with the speed v, and rebounds with half of it: the motion up to T does not depend on where the run
+/// ends.
+#[test]
+fn a_rebound_does_not_depend_on_the_length_of_the_run() {
+    for kind in ["prismatic", "revolute"] {
+        let [coordinate, rate] = if kind == "revolute" { ["angle", "rate"] } else { ["position", "speed"] };
+        for (v, d, t_end) in [
+            (1e-3, 0.0, 1e-3),
+            (1e-3, 1e-7, 3e-4),
+            (1e-3, 1e-7, 1.0),
+            (1e-3, 1e-6, 2e-3),
+            (1e-6, 1e-9, 2e-3),
+            (1e-9, 1e-9, 2.0),
+            (10.0, 1e-9, 3e-10),
+        ] {
+            let text = format!(
+                "space = 'planar'\ngravity = [0, 0]\nbodies.b = {{ at = [0, 0], mass = 2, inertia = 3 }}\n\
+                 joints.B = {{ kind = '{kind}', bodies = ['ground', 'b'], at = [0, 0], limits = [{}, inf], stop = {{ restitution = 0.5 }} }}\n\
+                 initial.B.{rate} = {}\nrun.t_end = {t_end}\n",
+                -d, -v
+            );
+            let run = run(&text);
+            let expected = 0.5 * v * (t_end - d / v) - d;
+            let found = [coordinate, rate].map(|name| last(&run, &format!("B.{name}")));
+            assert!((found[0] - expected).abs() < 1e-6 * v * t_end, "{found:?} {expected}\n{text}");
+            assert!((found[1] - 0.5 * v).abs() < 1e-9 * v, "{found:?}\n{text}");
+            assert_eq!(run.report.events.len(), 1, "{text}");
+        }
+    }
+}

@@ -77,7 +77,7 @@ impl EventLoop {
         self.correct_gaps(gaps, mechanism, state, &mut reported)?;
         gaps.judge(mechanism, state);
         recorder.enter(mechanism, state);
-        self.report(gaps, reported, state.t, recorder);
+        self.report(gaps, reported, self.time(state), recorder);
         Ok(())
     }
 

@@ -6,17 +6,22 @@
 //! step ([`super::super::advance`]): where one closes, it is checked right before and right after. One that starts at zero, as the gap of a ball
 //! that stays away by itself does, must first have been positive by more than rounding; before that it is met where it is
 //! negative by more than rounding. A gap that has just rebounded is known to be open right after.
+//!
+//! Forces may jump where a held contact passes the end of a face, and a row there would pull. So the state right before what ends a step is
+//! kept: columns at that instant are those of this state ([`GapWatch::before`]).
 
 use super::super::advance::Ahead;
-use super::super::search::{ConditionSample, crossing, may_reach, peak};
+use super::super::search::{ConditionSample, bracket, may_reach, peak};
 use super::shares::Shares;
 use super::{CLOSED, NEAR, ROUNDING, SLOW, size};
 use crate::redundancy::{Undetermined, with_contacts};
+use sarrus_math::Vec3;
+use sarrus_model::Space;
 use sarrus_solve::integrators::TakenStep;
 use sarrus_solve::{Accel, Dynamics, SolveError, State, StepError};
 use sarrus_system::conditions::ConditionValue;
 use sarrus_system::contact::geometry::frozen::FrozenFeature;
-use sarrus_system::contact::rigid::{Gap, SAME_WAY};
+use sarrus_system::contact::rigid::{Gap, SAME_WAY, Sliding};
 use sarrus_system::contact::sweep::GapSource;
 use sarrus_system::{At, Mechanism, System};
 use std::sync::Arc;
@@ -28,7 +33,15 @@ const HALVINGS: i32 = 40;
 /// Forces smaller than this, over the largest seen, are rounding.
 const LITTLE: f64 = 1e-9;
 
-/// Doublings of what counts as nothing: to 2e-5 of the largest force, where programs can report whether contacts slip.
+/// Cosine of the angle by which a slip rotates before the direction in which it slides is taken anew. One that ends must be seen to
+/// turn back: friction would else follow it to and fro.
+const STRAIGHT: f64 = 0.9;
+
+/// Where a step that a slip ends in is taken again up to, as a part of the way there, and how much farther the next one goes: friction behind
+/// the end spoils the dense output before it.
+const APPROACH: [f64; 2] = [0.999, 0.002];
+
+/// Doublings of what counts as nothing: to 2e-5 of the largest force, where programs can tell whether contacts slip.
 const MOST_SAME: i32 = 14;
 
 /// Margin to Coulomb's cones, as a part of the largest normal force, that all these doublings allow.
@@ -56,7 +69,9 @@ pub(super) enum WatchedGap {
     Grips(usize, usize, usize, f64),
     /// The element.
     Slips(usize),
-    /// The element: how far its point is from the ends of the face or edges that it is on.
+    /// The element: how far its slip is from turning by more than [`STRAIGHT`] says.
+    Rotates(usize),
+    /// The element: how far its index is from the ends of the face or edges that it is on.
     Ends(usize),
     /// All that is held, where forces are not unique.
     Shares,
@@ -135,8 +150,15 @@ pub(crate) struct GapWatch {
     pub tallies: Vec<ContactTally>,
     /// Contacts that are held, each with the row along its normal.
     bearing: Vec<(usize, usize)>,
-    /// Largest force of each in the step at hand \[N\].
+    /// Force of each in the step at hand \[N\].
     bears: Vec<f64>,
+    /// When something happens to a gap in the step at hand \[s\], and the state right before, while that is known.
+    before: (f64, State),
+    /// When the next step, and the one after it, have to end, and how long a step is that a slip may end in \[s\].
+    until: [f64; 2],
+    brief: f64,
+    /// Whether what was found first in the step at hand is that a slip ends or turns.
+    is_slip: bool,
     /// Until when steps are counted \[s\].
     counted: f64,
     watched: Vec<WatchedGap>,
@@ -184,6 +206,10 @@ impl GapWatch {
             tallies: vec![ContactTally::default(); contacts],
             bearing: Vec::new(),
             bears: vec![0.0; contacts],
+            before: (f64::INFINITY, State::default()),
+            until: [f64::INFINITY; 2],
+            brief: 0.0,
+            is_slip: false,
             counted: f64::NAN,
             watched: Vec::new(),
             armed: Vec::new(),
@@ -305,17 +331,54 @@ impl GapWatch {
     /// Counts the step that ends at `t` \[s\].
     pub fn note_step(&mut self, t: f64) {
         let length = t - std::mem::replace(&mut self.counted, t);
-        for (i, (tally, force)) in self.tallies.iter_mut().zip(&self.bears).enumerate() {
-            let count = self.bearing.iter().filter(|(contact, _)| *contact == i).count();
-            if count > 0 {
-                tally.largest_force = tally.largest_force.max(*force);
+        // what lies behind the cut of a step is no motion
+        let end = t.min(self.before.0.next_down());
+        let samples = self.samples.iter().filter(|(time, _)| *time <= end).map(|(_, values)| values);
+        for (i, tally) in self.tallies.iter_mut().enumerate() {
+            let points = self.bearing.iter().filter(|(contact, _)| *contact == i).count();
+            if points > 0 {
+                let forces = samples.clone().filter_map(|values| values.get(self.watched.len() + i));
+                tally.largest_force = forces.fold(tally.largest_force, |most, force| most.max(*force));
                 tally.time += length;
                 tally.touches += count as u64;
             }
         }
     }
 
-    /// Pairs with a point that is held.
+    /// The state right before `t` \[s\], where something happens to a gap by then in the step at hand.
+    pub fn before(&self, t: f64) -> Option<&State> {
+        (t >= self.before.0).then_some(&self.before.1)
+    }
+
+    /// When the next step has to end \[s\].
+    pub fn until(&self) -> f64 {
+        self.until[0]
+    }
+
+    /// Returns whether a step may be taken again.
+    pub fn can_retake(&self) -> bool {
+        self.watched.iter().any(|watched| matches!(watched, WatchedGap::Rotates(_)))
+    }
+
+    /// Returns whether a step that ends a slip, or rotates it, at `end` is to be taken again: then steps end shortly before that and shortly behind it.
+    fn approaches(&mut self, t: f64, h: f64, end: f64) -> bool {
+        let way = end - t;
+        if h <= self.brief || way <= 1e3 * f64::EPSILON * end.abs() {
+            self.brief = 0.0;
+            return false;
+        }
+        let first = t + APPROACH[0] * way;
+        self.until = [first, first + APPROACH[1] * way];
+        self.brief = 2.0 * APPROACH[1] * way;
+        true
+    }
+
+    /// The step at hand is over.
+    pub fn pass(&mut self) {
+        self.before.0 = f64::INFINITY;
+    }
+
+    /// Pairs with a index that is held.
     pub fn held(&self) -> &[GapSource] {
         &self.held
     }
@@ -328,6 +391,7 @@ impl GapWatch {
     /// A segment begins with the rows of `mechanism`; `acts` says which contacts do.
     pub(super) fn begin(&mut self, mechanism: &Mechanism, t: f64, acts: impl Fn(usize) -> bool) {
         self.counted = t;
+        self.pass();
         self.bearing.clear();
         self.watched.clear();
         let own = self.list[self.limits..].iter();
@@ -347,6 +411,9 @@ impl GapWatch {
             }
             if own.sliding.is_some() {
                 self.watched.push(WatchedGap::Slips(index));
+                if mechanism.system().directory.space != Space::Planar {
+                    self.watched.push(WatchedGap::Rotates(index));
+                }
             }
             if self.features[i].is_some() {
                 self.watched.push(WatchedGap::Ends(index));
@@ -389,6 +456,7 @@ impl GapWatch {
             WatchedGap::Gap(_) | WatchedGap::Ends(_) => CLOSED * size(s),
             WatchedGap::Bears(_) | WatchedGap::Grips(..) => LITTLE * self.largest,
             WatchedGap::Slips(_) => SLOW * self.fastest,
+            WatchedGap::Turns(_) => 0.0,
             WatchedGap::Shares => LITTLE * self.largest * 2.0_f64.powi(self.same.min(MOST_SAME)),
         }
     }
@@ -403,7 +471,9 @@ impl GapWatch {
             return Ok(None);
         }
         let (t, h) = (step.info.t, step.end.t - step.info.t);
-        self.bears.fill(0.0);
+        if step.end.t >= self.until[0] {
+            self.until = [self.until[1], f64::INFINITY];
+        }
         self.fastest = step.end.v.iter().fold(self.fastest, |most, v| most.max(v.abs()));
         let mut samples = std::mem::take(&mut self.samples);
         let mut times = [f64::INFINITY; FRACTIONS.len() + 2];
@@ -438,21 +508,50 @@ impl GapWatch {
             self.read(ode, s, values).map_err(|source| StepError::Solve { t: *time, source })?;
         }
         let found = self.first(step, &samples);
+        if let Ok(Some([before, _])) = found {
+            samples.push((before, self.check_before(step, before)?));
+        }
         self.samples = samples;
         if !self.is_unique {
             // slips may turn from each other within a segment
             let (ode, s) = step.at(t + h)?;
             self.judge(ode.parts().0, s);
         }
-        found
+        let found = found?;
+        if let Some([_, end]) = found.filter(|_| self.is_slip)
+            && self.approaches(t, h, end)
+        {
+            return Ok(Some(t));
+        }
+        self.before.0 = found.map_or(f64::INFINITY, |[_, t]| t);
+        Ok(found.map(|[_, t]| t))
     }
 
+    /// Keeps the state at `t` \[s\], right before something happens; returns the watched numbers there.
+    fn check_before(
+        &mut self,
+        step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
+        t: f64,
+    ) -> Result<Vec<f64>, StepError> {
+        let (ode, s) = step.at(t)?;
+        let mut near = std::mem::take(&mut self.before.1);
+        near.copy_from(s);
+        if ode.project(&mut near).is_err() {
+            near.copy_from(s);
+        }
+        let mut values = Vec::new();
+        let done = self.read(ode, &near, &mut values);
+        self.before.1 = near;
+        done.map(|()| values).map_err(|source| StepError::Solve { t, source })
+    }
+
+    /// The first instant at which something happens, after one at which nothing has yet.
     fn first(
         &mut self,
         step: &mut TakenStep<'_, Dynamics<'_, Mechanism>>,
         samples: &[(f64, Vec<f64>)],
-    ) -> Result<Option<f64>, StepError> {
-        let mut first: Option<f64> = None;
+    ) -> Result<Option<[f64; 2]>, StepError> {
+        let mut first: Option<[f64; 2]> = None;
         let mut arms = vec![false; self.watched.len()];
         for i in 0..self.watched.len() {
             let nothing = self.nothing(self.watched[i], step.end);
@@ -493,7 +592,7 @@ impl GapWatch {
                         let t = before.0 + (here.0 - before.0) * 0.5_f64.powi(halving);
                         from = (t, judge(t)?);
                     }
-                    Some(if from.1.holds { before.0 } else { crossing(from, here, &mut judge)? })
+                    Some(if from.1.holds { [before.0; 2] } else { bracket(from, here, &mut judge)? })
                 } else if !is_swept
                     && let Some(after) = (k + 1 < samples.len()).then(|| at(k + 1))
                     && before.1.margin <= here.1.margin
@@ -503,12 +602,16 @@ impl GapWatch {
                     && let Some(held) = peak(before.0, here, after.0, &mut judge)?
                 {
                     let from = if held.0 > here.0 { here } else { before };
-                    Some(crossing(from, held, &mut judge)?)
+                    Some(bracket(from, held, &mut judge)?)
                 } else {
                     None
                 };
                 if let Some(found) = found {
-                    first = Some(first.map_or(found, |first| first.min(found)));
+                    let is_first = first.is_none_or(|first| found[1] < first[1]);
+                    let is_slip = matches!(self.watched[i], WatchedGap::Slips(_) | WatchedGap::Turns(_));
+                    self.is_slip = if is_first { is_slip && self.can_retake() } else { self.is_slip };
+                    let earlier = |first: [f64; 2]| [first[0].min(found[0]), first[1].min(found[1])];
+                    first = Some(first.map_or(found, earlier));
                     break;
                 }
             }
@@ -528,6 +631,7 @@ impl GapWatch {
         out: &mut Vec<f64>,
     ) -> Result<(), SolveError> {
         out.clear();
+        self.bears.fill(0.0);
         let mut solved = self.watched.iter().any(WatchedGap::bears);
         if solved {
             ode.evaluate(s)?;
@@ -545,9 +649,7 @@ impl GapWatch {
         let (mechanism, _, accel) = ode.parts();
         if solved {
             for own in self.bearing.chunk_by(|a, b| a.0 == b.0) {
-                let force = own.iter().map(|&(_, row)| -accel.lambda[row]).sum();
-                let most = &mut self.bears[own[0].0];
-                *most = most.max(force);
+                self.bears[own[0].0] = own.iter().map(|&(_, row)| -accel.lambda[row]).sum();
             }
         }
         mechanism.gap_values(s, &self.list, &mut self.gap_values);
@@ -558,13 +660,18 @@ impl GapWatch {
                 WatchedGap::Gap(i) => self.gap_values[i],
                 WatchedGap::Bears(_) | WatchedGap::Grips(..) => watched.force(accel, &mut self.largest),
                 WatchedGap::Shares => shared.0,
-                WatchedGap::Slips(index) => {
+                WatchedGap::Slips(index) | WatchedGap::Rotates(index) => {
                     let element = &system.elements[index];
-                    let speed = |at: &At<f64>| {
+                    let rotates = matches!(watched, WatchedGap::Rotates(_));
+                    let slip = |at: &At<f64>| {
                         let at = At { ids: &element.ids, ..*at };
-                        element.sliding.as_ref().map_or(0.0, |sliding| sliding.onward(&at))
+                        let own = |sliding: &Sliding| match turns {
+                            true => straightness(sliding, &at) - STRAIGHT,
+                            false => sliding.onward(&at),
+                        };
+                        element.sliding.as_deref().map_or(0.0, own)
                     };
-                    mechanism.observe(s, speed)
+                    mechanism.observe(s, slip)
                 }
                 WatchedGap::Ends(index) => {
                     let element = &system.elements[index];
@@ -576,11 +683,18 @@ impl GapWatch {
             };
             out.push(value);
         }
+        // behind them, what contacts bear
+        out.extend_from_slice(&self.bears);
         Ok(())
     }
 }
 
-/// Returns whether all contacts that slide do so in one direction.
+/// Cosine of the angle between the friction of a contact and that of where it began to slide.
+fn straightness(sliding: &Sliding, at: &At<f64>) -> f64 {
+    sliding.way(at).map_or(1.0, |way| way.dot(Vec3(sliding.direction)))
+}
+
+/// Whether all contacts that slide do so in one direction.
 fn is_one_way(mechanism: &mut Mechanism, s: &State) -> bool {
     let system = mechanism.system().clone();
     mechanism.observe(s, |at| {
@@ -626,9 +740,11 @@ impl WatchedGap {
                 let pulls = &accel.lambda[across..across + n];
                 mu * normal(row) - pulls.iter().map(|x| x * x).sum::<f64>().sqrt()
             }
-            WatchedGap::Gap(_) | WatchedGap::Slips(_) | WatchedGap::Ends(_) | WatchedGap::Shares => {
-                f64::INFINITY
-            }
+            WatchedGap::Gap(_)
+            | WatchedGap::Slips(_)
+            | WatchedGap::Turns(_)
+            | WatchedGap::Ends(_)
+            | WatchedGap::Shares => f64::INFINITY,
         }
     }
 }
