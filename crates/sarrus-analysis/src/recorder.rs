@@ -5,7 +5,7 @@ mod between;
 use crate::covered_angles::CoveredAngles;
 use crate::drivers::{self, Contradiction};
 use crate::energy::EnergyAccount;
-use crate::events::{Advance, Ahead, Detector, GapWatch, Kinks, ContactDetector, Slides, Switches, TOGETHER};
+use crate::events::{Advance, Ahead, ContactDetector, Detector, GapWatch, Kinks, Slides, Switches, TOGETHER};
 use crate::finite::NonFiniteColumns;
 use crate::following::Following;
 use crate::instants::{Instants, Why};

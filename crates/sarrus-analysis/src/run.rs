@@ -178,7 +178,8 @@ impl<'w> Run<'w> {
         recorder.switches = Switches::new(system, span, adaptive, [method.rtol, method.atol]);
         recorder.sampler = Some(sampler).filter(|s| !s.is_empty());
         let jump = settings.certify.position;
-        let schedule = Schedule { breaks, span, known: span.1, until: span.1, resume: false, events_at_end, jump };
+        let schedule =
+            Schedule { breaks, span, known: span.1, until: span.1, resume: false, events_at_end, jump };
         let method = Arc::new(method);
         let mut events = EventLoop::new(system, &method, schedule);
         events.redundant = Some(rows.rank_to_resolve(&system.structure));

@@ -98,7 +98,7 @@ pub(crate) fn advance(
         }
         if !is_last {
             recorder.before_switch(dynamics, state);
-        } else if !route.events_at_end.is_empty() {
+        } else if !schedule.events_at_end.is_empty() {
             recorder.before_end(dynamics, state, t_end);
             return SegmentEnd::Event;
         }

@@ -226,7 +226,8 @@ impl EventLoop {
                 }
                 let looked = match &mut recorder.detector {
                     Some(detector) => {
-                        let end = self.schedule.end_at(state.t).map(|t| (t, &self.schedule.events_at_end[..]));
+                        let end =
+                            self.schedule.end_at(state.t).map(|t| (t, &self.schedule.events_at_end[..]));
                         detector.check(&mut dynamics, state, end, &self.fired)
                     }
                     None => Ok(Vec::new()),
@@ -236,7 +237,15 @@ impl EventLoop {
                     Ok(_) => {
                         self.fired.clear();
                         recorder.advance(&mut dynamics, state, self.time(state));
-                        advance(&mut dynamics, integrator, control, state, &mut self.schedule, samples, recorder)
+                        advance(
+                            &mut dynamics,
+                            integrator,
+                            control,
+                            state,
+                            &mut self.schedule,
+                            samples,
+                            recorder,
+                        )
                     }
                     Err(source) => SegmentEnd::Ended(failed(source, control, state.t)),
                 };
@@ -323,7 +332,7 @@ impl EventLoop {
 
     /// The time that is reported at `state`: the end, where a run stands right before a break there \[s\].
     fn time(&self, state: &State) -> f64 {
-        self.route.end_at(state.t).unwrap_or(state.t)
+        self.schedule.end_at(state.t).unwrap_or(state.t)
     }
 
     /// The equations of what acts, and the integrator where it is one of their own.

@@ -340,7 +340,7 @@ impl GapWatch {
                 let forces = samples.clone().filter_map(|values| values.get(self.watched.len() + i));
                 tally.largest_force = forces.fold(tally.largest_force, |most, force| most.max(*force));
                 tally.time += length;
-                tally.touches += count as u64;
+                tally.touches += points as u64;
             }
         }
     }
@@ -456,7 +456,7 @@ impl GapWatch {
             WatchedGap::Gap(_) | WatchedGap::Ends(_) => CLOSED * size(s),
             WatchedGap::Bears(_) | WatchedGap::Grips(..) => LITTLE * self.largest,
             WatchedGap::Slips(_) => SLOW * self.fastest,
-            WatchedGap::Turns(_) => 0.0,
+            WatchedGap::Rotates(_) => 0.0,
             WatchedGap::Shares => LITTLE * self.largest * 2.0_f64.powi(self.same.min(MOST_SAME)),
         }
     }
@@ -608,7 +608,7 @@ impl GapWatch {
                 };
                 if let Some(found) = found {
                     let is_first = first.is_none_or(|first| found[1] < first[1]);
-                    let is_slip = matches!(self.watched[i], WatchedGap::Slips(_) | WatchedGap::Turns(_));
+                    let is_slip = matches!(self.watched[i], WatchedGap::Slips(_) | WatchedGap::Rotates(_));
                     self.is_slip = if is_first { is_slip && self.can_retake() } else { self.is_slip };
                     let earlier = |first: [f64; 2]| [first[0].min(found[0]), first[1].min(found[1])];
                     first = Some(first.map_or(found, earlier));
@@ -665,7 +665,7 @@ impl GapWatch {
                     let rotates = matches!(watched, WatchedGap::Rotates(_));
                     let slip = |at: &At<f64>| {
                         let at = At { ids: &element.ids, ..*at };
-                        let own = |sliding: &Sliding| match turns {
+                        let own = |sliding: &Sliding| match rotates {
                             true => straightness(sliding, &at) - STRAIGHT,
                             false => sliding.onward(&at),
                         };
@@ -742,7 +742,7 @@ impl WatchedGap {
             }
             WatchedGap::Gap(_)
             | WatchedGap::Slips(_)
-            | WatchedGap::Turns(_)
+            | WatchedGap::Rotates(_)
             | WatchedGap::Ends(_)
             | WatchedGap::Shares => f64::INFINITY,
         }
