@@ -412,16 +412,16 @@ impl System {
         })
     }
 
-    /// Adds a force that no file can say: see [`Closure`](crate::forces::ClosureForce).
+    /// Adds a force that no file can say: see [`ClosureForce`](crate::forces::ClosureForce).
     ///
     /// ```
     /// use sarrus_math::Vec3;
-    /// use sarrus_system::forces::Closure;
+    /// use sarrus_system::forces::ClosureForce;
     ///
     /// # fn example(mut system: sarrus_system::System) {
     /// let bob = system.directory.body("bob").expect("a body of the model");
     /// // a wind that grows with height
-    /// let wind = Closure::on(vec![bob], |at, wrenches| {
+    /// let wind = ClosureForce::on(vec![bob], |at, wrenches| {
     ///     wrenches[0].force += Vec3([0.1 * at.pose(0).p.z(), 0.0, 0.0]);
     /// });
     /// system.add_force("wind", wind);

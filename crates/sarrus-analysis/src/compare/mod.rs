@@ -22,8 +22,8 @@
 //! # [joints]\nA = { kind = 'revolute', bodies = ['ground', 'bar'], at = [0, 0] }\n[run]\nt_end = 0.2";
 //! # let model = sarrus_io::load_str("a.toml", text, &Default::default()).unwrap();
 //! # let system = std::sync::Arc::new(sarrus_system::compile(&model).unwrap());
-//! let settings = Settings::read(&model, &Overrides::default())?;
-//! let mut matrix = Matrix::all(&settings);
+//! let settings = Settings::read(&model, &RunOverrides::default())?;
+//! let mut matrix = ComparisonMatrix::all(&settings);
 //! matrix.formulations = compare::choices("direct, proximal")?;
 //! matrix.stabilizations = compare::choices("none, baumgarte:alpha=5,beta=5")?;
 //! let found = compare::run(&model, &system, &matrix, &mut ())?;

@@ -168,7 +168,7 @@ fn through_a_run(
     let not_unique = run.reactions.not_unique;
     let mut notes = run.notes;
     notes.extend(watch.freed.map(|t| {
-        format!("from t = {t} s on drivers do not move every freedom: the motion is that of the forces, as in `sarrus run`")
+        format!("from t = {t} s on drivers do not move every degree of freedom: the motion is that of the forces, as in `sarrus run`")
     }));
     let report = PrescribedReport {
         model: run.model,

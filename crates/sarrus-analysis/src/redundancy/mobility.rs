@@ -20,7 +20,7 @@ use sarrus_system::{Mechanism, System};
 
 /// The largest angle of the excursion \[rad\], and the largest displacement over the size of its body.
 const EXCURSION: f64 = 1e-2;
-/// Part of the random velocities that must be free, or there is no freedom: rows that only just count as independent leave rounding
+/// Part of the random velocities that must be free, or there is no degree of freedom: rows that only just count as independent leave rounding
 /// over the square of their singular value.
 const FREE: f64 = TOLERANCE;
 /// Parts that are moved each by itself, at most.
@@ -37,7 +37,7 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 pub(crate) enum Nearby {
     /// The rank there.
     Rank(usize),
-    /// The mechanism has no freedom: there is no other position near.
+    /// The mechanism has no degree of freedom: there is no other position near.
     Nowhere,
     /// No position was reached.
     Unknown,

@@ -181,7 +181,7 @@ pub enum Because {
 /// state and the observer has everything up to it.
 ///
 /// ```
-/// use sarrus_solve::{Control, GroupKind, Ode, Options, SolveError, State, StepError, Structure};
+/// use sarrus_solve::{GroupKind, Ode, Options, SolveError, State, StepControl, StepError, Structure};
 /// use sarrus_solve::integrators::{self, Because, Samples, integrate};
 ///
 /// /// ẋ = -x.
@@ -206,7 +206,7 @@ pub enum Because {
 /// let mut ode = Decay(structure.build(0, 1)?);
 ///
 /// let mut method = (integrators::find("dop853")?.new)(&Options::new())?;
-/// let mut control = Control::new(1e-10, 1e-12, None)?;
+/// let mut control = StepControl::new(1e-10, 1e-12, None)?;
 /// let mut s = State { x: vec![1.0], ..State::default() };
 /// let ended = integrate(&mut ode, &mut method, &mut control, &mut s, 1.0, &mut Samples::none(), &mut ());
 /// assert_eq!(ended.because, Because::End);

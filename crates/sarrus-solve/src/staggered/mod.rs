@@ -88,12 +88,12 @@ pub trait MultiplierModule: Send {
 ///
 /// ```
 /// use sarrus_solve::State;
-/// use sarrus_solve::staggered::Controller;
+/// use sarrus_solve::staggered::MultiplierController;
 ///
 /// /// Dry friction on the first velocity, from the force of the first constraint.
 /// struct Friction(f64);
 ///
-/// impl Controller for Friction {
+/// impl MultiplierController for Friction {
 ///     fn act(&mut self, s: &State, lambda: &[f64], f: &mut [f64]) {
 ///         f[0] -= self.0 * lambda[0].abs() * s.v[0].signum();
 ///     }

@@ -217,7 +217,7 @@ fn an_overlap_at_the_start_is_named_in_a_prescribed_motion() {
     assert!(note_of(&inverse(&deep.replace("0.08", "0.2")).report.notes).is_none());
 }
 
-/// Beams and modal bodies move as drivers say only where these have every freedom: one element between driven ends, a modal body without modes of
+/// Beams and modal bodies move as drivers say only where these have every degree of freedom: one element between driven ends, a modal body without modes of
 /// its own. Otherwise the degrees of freedom that are left are counted and the motion refused.
 #[test]
 fn flexible_members_load_drivers_or_are_refused_with_their_freedoms() {

@@ -162,7 +162,7 @@ impl EventLoop {
         Ok(())
     }
 
-    /// The closed gaps `at`, but for those that joints and drivers leave no freedom: no impulse acts on these. One that is forced through its
+    /// The closed gaps `at`, but for those that joints and drivers leave no degree of freedom: no impulse acts on these. One that is forced through its
     /// limit or its surfaces is an error.
     fn movable(
         &self,

@@ -133,7 +133,7 @@ pub(crate) struct GapWatch {
     pub(super) shares: Option<Shares>,
     /// True if the forces of what is held are unique.
     pub(super) is_unique: bool,
-    /// Holds what reactions are judged with where closed gaps have no freedom: the system of what acts, and the rows of these gaps.
+    /// Holds what reactions are judged with where closed gaps have no degree of freedom: the system of what acts, and the rows of these gaps.
     pub judged: Option<Arc<System>>,
     /// These gaps.
     pub(super) idle: Vec<usize>,
