@@ -16,8 +16,8 @@
 //! differ without either being wrong.
 //!
 //! ```
-//! use sarrus_analysis::compare::{self, Matrix};
-//! use sarrus_analysis::{Overrides, Settings};
+//! use sarrus_analysis::compare::{self, ComparisonMatrix};
+//! use sarrus_analysis::{RunOverrides, Settings};
 //! # let text = "format = 'sarrus/1'\nspace = 'planar'\n[bodies]\nbar = { from = [0, 0], to = [1, 0], mass = 1.0 }\n\
 //! # [joints]\nA = { kind = 'revolute', bodies = ['ground', 'bar'], at = [0, 0] }\n[run]\nt_end = 0.2";
 //! # let model = sarrus_io::load_str("a.toml", text, &Default::default()).unwrap();
