@@ -122,7 +122,7 @@ pub(crate) struct Recorder<'a> {
     pub slides: Option<Slides>,
     /// Object that searches for forces that switch or peak within a step, where one may.
     pub switches: Option<Switches>,
-    /// Who looks for constraints that keep the motion at a kink.
+    /// Search for constraints that keep the motion at a kink.
     kinks: Kinks,
     /// The clock of the sampled controllers, where the model has any.
     pub sampler: Option<Sampler>,
@@ -133,7 +133,7 @@ pub(crate) struct Recorder<'a> {
     columns: Option<Arc<Columns>>,
     /// True if a row needs accelerations.
     accelerations: bool,
-    /// Whether rows depend on others: then multipliers are looked at wherever rows are taken, whatever is recorded of them.
+    /// True if rows depend on others: then multipliers are checked wherever rows are taken, whatever is recorded of them.
     pub redundant: bool,
     watch: Box<dyn Watch + 'a>,
     bounds: RunBounds,

@@ -137,7 +137,7 @@ pub trait Constraint: Send + Sync + 'static {
     /// Calls `found` with each expression that Φ or ψ is, which may have features between the steps of a run.
     fn laws(&self, _found: &mut dyn FnMut(&Formula)) {}
 
-    /// Why features of the rows between steps are not searched for, where they may have such.
+    /// Reason for which features of the rows between steps are not searched for, where they may have such.
     fn unsearched(&self) -> Option<&'static str> {
         None
     }
@@ -204,7 +204,7 @@ pub trait Rows: Send + Sync {
     );
     /// Calls `found` with each expression that Φ or ψ is.
     fn laws(&self, found: &mut dyn FnMut(&Formula));
-    /// Why features of the rows between steps are not searched for, where they may have such.
+    /// Reason for which features of the rows between steps are not searched for, where they may have such.
     fn unsearched(&self) -> Option<&'static str>;
     /// New values of the discrete state this constraint keeps.
     fn update_discrete(&self, at: &At<f64>, discrete: &mut [f64]);

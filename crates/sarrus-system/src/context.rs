@@ -294,7 +294,7 @@ impl<'a> Context<'a> {
         self.points_on_two(bodies)?.ok_or_else(|| self.reader.missing("ends"))
     }
 
-    /// Whether a body is a point mass.
+    /// Returns whether a body is a point mass.
     fn is_point(&self, body: u32) -> bool {
         matches!(self.directory.bodies[body as usize].kind, BodyKind::Point | BodyKind::PlanarPoint)
     }

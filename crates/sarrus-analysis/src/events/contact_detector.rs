@@ -97,7 +97,7 @@ impl ContactDetector {
         }
     }
 
-    /// Whether the step is cut for the sake of accuracy, or of a bound, alone.
+    /// Returns whether the step is cut for the sake of accuracy, or of a bound, alone.
     pub fn is_shortened(&self) -> bool {
         self.shortened
     }

@@ -12,7 +12,7 @@ use sarrus_system::Mechanism;
 const EVERY: u64 = 5000;
 /// Steps that a run may have left.
 const MOST_LEFT: f64 = 1e7;
-/// How far to the sides rows are compared \[m, rad\].
+/// Distances to the sides at which rows are compared \[m, rad\].
 const ASIDE: [f64; 5] = [1e-5, 1e-6, 1e-7, 1e-8, 1e-9];
 /// Part of a row by which it jumps at a kink.
 const JUMP: f64 = 1e-3;

@@ -52,7 +52,7 @@ impl Gather<'_> {
     }
 }
 
-/// Whether a constraint of the model, or a gap that a rigid contact may hold, is no polynomial.
+/// Returns whether a constraint of the model, or a gap that a rigid contact may hold, is no polynomial.
 pub(super) fn has_rows(system: &System) -> bool {
     let mut found = false;
     let mut note = |formula: &Formula| found |= !is_plain(formula);

@@ -157,7 +157,7 @@ pub(crate) struct GapWatch {
     /// When the next step, and the one after it, have to end, and how long a step is that a slip may end in \[s\].
     until: [f64; 2],
     brief: f64,
-    /// Whether what was found first in the step at hand is that a slip ends or turns.
+    /// True if what was found first in the step at hand is that a slip ends or turns.
     is_slip: bool,
     /// Until when steps are counted \[s\].
     counted: f64,
@@ -350,7 +350,7 @@ impl GapWatch {
         (t >= self.before.0).then_some(&self.before.1)
     }
 
-    /// When the next step has to end \[s\].
+    /// Instant at which the next step has to end \[s\].
     pub fn until(&self) -> f64 {
         self.until[0]
     }
@@ -694,7 +694,7 @@ fn straightness(sliding: &Sliding, at: &At<f64>) -> f64 {
     sliding.way(at).map_or(1.0, |way| way.dot(Vec3(sliding.direction)))
 }
 
-/// Whether all contacts that slide do so in one direction.
+/// Returns whether all contacts that slide do so in one direction.
 fn is_one_way(mechanism: &mut Mechanism, s: &State) -> bool {
     let system = mechanism.system().clone();
     mechanism.observe(s, |at| {
