@@ -41,8 +41,6 @@ pub struct Law {
     pub bounded: bool,
     /// True if its second derivative has bounds.
     pub has_bends: bool,
-    /// True if it reads velocities.
-    pub needs_velocity: bool,
     /// Bounds what it changes per unit of it: an acceleration \[1/kg, 1/(kg m²)\], or the rate of a state.
     pub response: f64,
     of: Of,

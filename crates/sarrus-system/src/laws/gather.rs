@@ -208,7 +208,6 @@ impl<'a> Gather<'a> {
             has_bends: reads.controllers.iter().all(|element| element.controller.has_bends()),
             response: owner.response,
             of: owner.of,
-            needs_velocity: formula.needs_velocity(),
             formula: formula.clone(),
             limits,
             ids: owner.ids.into(),
