@@ -40,6 +40,7 @@ pub(super) struct Features {
     bands: Vec<f64>,
     windows: Windows,
     frames: [BodiesAtInstant; 2],
+    scratch: BodiesAtInstant,
     cuts: Firings,
     /// Constraints of which a part was passed over, and when first \[s\].
     passed: Vec<(String, f64)>,
@@ -99,6 +100,7 @@ impl Features {
             bands: Vec::new(),
             windows: Windows::default(),
             frames: Default::default(),
+            scratch: BodiesAtInstant::default(),
             cuts: Firings::of(1, span, MOST),
             passed: Vec::new(),
             kinked: Vec::new(),
@@ -141,12 +143,15 @@ impl Features {
         limit: f64,
         [rtol, atol]: [f64; 2],
     ) -> Result<(), StepError> {
-        let Features { laws: Some(laws), windows, frames: [a, b], kinked, .. } = self else { return Ok(()) };
-        if laws.switches() == 0 || kinked.len() == laws.list().len() {
+        let Features { laws: Some(laws), bands, windows, frames: [a, b], scratch, kinked, .. } = self else {
+            return Ok(());
+        };
+        if laws.switches() == 0 {
             return Ok(());
         }
+        // bounds of this step, also where no expression had to be searched
+        let motion = windows.sample(step, &Off { laws, bands })?;
         let start = step.info.t;
-        let mut scratch = BodiesAtInstant::default();
         for i in 0..laws.switches() {
             let law = &laws.list()[laws.law_of(i)];
             let argument = |step: &mut MechanismStep<'_, '_>, t: f64, frame: &mut BodiesAtInstant| {
@@ -167,7 +172,6 @@ impl Features {
             } else {
                 crossing(ends[0], ends[1], |t| Ok::<_, StepError>(judged(beyond(argument(step, t, b)?))))?
             };
-            let Some(motion) = windows.motion() else { return Ok(()) };
             let w = BESIDE * (limit - start);
             if at - 2.0 * w < start || at + 2.0 * w > limit {
                 continue;
@@ -180,7 +184,7 @@ impl Features {
             let [before, after] = [rate(step, at - 2.0 * w)?, rate(step, at + w)?];
             let jump = (after.lo - before.hi).max(before.lo - after.hi);
             let (positions, velocities) = (DENSE * atol, DENSE * (atol + rtol * law.size(b)));
-            let moved = laws.noise_of_value(laws.law_of(i), b, &mut scratch, [positions, 0.0]);
+            let moved = laws.noise_of_value(laws.law_of(i), b, scratch, [positions, 0.0]);
             if jump > moved / positions * velocities && !kinked.iter().any(|(title, _)| *title == law.title) {
                 kinked.push((law.title.clone(), at));
             }
@@ -242,7 +246,9 @@ impl Features {
         if !self.update(&system) {
             return Ok(None);
         }
-        let Features { laws: Some(laws), bands, windows, frames, .. } = self else { return Ok(None) };
+        let Features { laws: Some(laws), bands, windows, frames, scratch, .. } = self else {
+            return Ok(None);
+        };
         let (t, near) = (step.info.t, NEAR * f64::EPSILON * step.info.t.abs().max(step.end.t.abs()));
         if !(limit - t > near) {
             return Ok(None);
@@ -254,9 +260,8 @@ impl Features {
             ode.problem_mut().frame(s, frame);
         }
         bands.clear();
-        let mut scratch = BodiesAtInstant::default();
         for i in 0..laws.list().len() {
-            bands.push(band(laws, i, &ends, &mut scratch, limit - t, tolerances));
+            bands.push(band(laws, i, &ends, scratch, limit - t, tolerances));
         }
         let off = Off { laws, bands };
         let judged = |margin: f64| ConditionValue { holds: margin > 0.0, margin };
